@@ -1,0 +1,148 @@
+"""The small protocol between a game and everything that plays or learns it.
+
+A game knows nothing of learning: it steps N two-player games together and
+describes what each seat sees. Learner, matches and bench import only this
+module and `royale.games.load`.
+
+Letters used in shapes: N games stepped together, 2 seats, R rows (one row is
+one seat of one game), C code bytes a cell, H x W the canvas, S scalars,
+P planes, A spatial action planes, G global actions, K potentials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class GameSpec:
+    """Everything about a game's interface that is constant during a run."""
+
+    name: str
+    height: int  # H, of the canvas that boards are padded to
+    width: int  # W
+    encoder: str  # which set of planes `expand` writes
+    code_bytes: int  # C: uint8 codes a cell in a stored observation
+    scalars: tuple[str, ...]  # S names of the float32 scalars of an observation
+    planes: tuple[str, ...]  # P names of the planes after expansion
+    action_planes: tuple[str, ...]  # A names; one action a plane a cell
+    global_actions: tuple[str, ...]  # G names; actions without a cell
+    symmetries: tuple[str, ...]  # names of the symmetry group, the identity first
+    potentials: tuple[str, ...]  # K names of the shaping potentials
+    statistics: tuple[str, ...]  # names of the per-seat statistics of behaviour
+    max_turns: int  # truncation after this many turns
+
+    @property
+    def n_actions(self) -> int:
+        """Size of the flat action space: A*H*W spatial actions, then G global.
+
+        The flat index of a spatial action is plane*H*W + row*W + column.
+        """
+        return len(self.action_planes) * self.height * self.width + len(self.global_actions)
+
+
+@dataclass
+class StepResult:
+    """What one turn did to each of the N games."""
+
+    done: np.ndarray  # (N,) bool: the game is over, for whatever reason
+    truncated: np.ndarray  # (N,) bool: over only because of the turn cap
+    winner: np.ndarray  # (N,) int8: seat 0 or 1; -1 draw or still running
+
+
+class BatchedGame(Protocol):
+    """N games of two seats, stepped together. Finished games are not reset.
+
+    Each seat sees the board in its own frame: `frames[n, s]` is an index into
+    `spec.symmetries`. Observations, legal actions and the actions handed to
+    `step` are all in that frame, so a frame may change only between games.
+    """
+
+    spec: GameSpec
+    n_games: int
+    frames: np.ndarray  # (N, 2) int8, zero (identity) after `reset`
+    turns: np.ndarray  # (N,) int32: turns played so far
+
+    def reset(self, games: np.ndarray, seeds: np.ndarray) -> None:
+        """Start anew the games with indices `games` (M,), from `seeds` (M,) uint64.
+
+        The same seed gives the same board whatever the batch it is dealt in.
+        """
+
+    def observe(self, codes: np.ndarray, scalars: np.ndarray, legal: np.ndarray) -> None:
+        """Write what both seats of every game see, in their frames.
+
+        codes (N, 2, C, H, W) uint8; scalars (N, 2, S) float32;
+        legal (N, 2, n_actions) uint8, 1 where the action is legal. At least
+        one action is legal in every row. Call once a turn, after `reset` or
+        `step`: the memory of earlier turns is kept up to date here.
+        """
+
+    def step(self, actions: np.ndarray) -> StepResult:
+        """Play one turn. actions (N, 2) int32, flat indices in the seat's frame.
+
+        An illegal action is a pass. Games that are over do not change.
+        """
+
+    def potentials(self, out: np.ndarray) -> None:
+        """Write the shaping potentials, (N, 2, K) float32, each about -1..1."""
+
+    def statistics(self, out: np.ndarray) -> None:
+        """Write the statistics of behaviour, (N, 2, len(spec.statistics)) float32."""
+
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """Everything that decides the future of the games, as arrays (copies)."""
+
+    def load_state_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Restore what `state_arrays` returned; the future is bit-identical."""
+
+
+@dataclass
+class View:
+    """What a player is shown when it must choose: R rows, one a game."""
+
+    codes: np.ndarray  # (R, C, H, W) uint8
+    scalars: np.ndarray  # (R, S) float32
+    legal: np.ndarray  # (R, n_actions) uint8
+    turns: np.ndarray  # (R,) int32
+    keys: np.ndarray  # (R,) uint64: the row's random key for this turn
+
+
+class Player(Protocol):
+    """Anything that chooses actions for a batch of rows.
+
+    A player keeps no memory between calls: what it may remember is in the
+    codes. Its randomness comes from `view.keys` alone, so that a recorded
+    game can be played again.
+    """
+
+    def act(self, view: View) -> np.ndarray:
+        """Choose flat actions (R,) int32, each legal."""
+
+
+class Game(Protocol):
+    """What a game's folder registers (its module-level `GAME`)."""
+
+    name: str
+    encoders: Sequence[str]  # the first is the default
+    scripted: Sequence[str]  # names of the scripted players
+
+    def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
+        """The interface for these settings (cheap; no game is made)."""
+
+    def make(self, n_games: int, settings: Mapping[str, Any], encoder: str) -> BatchedGame:
+        """Make N games; `settings` fit the game's `settings.schema.yaml`."""
+
+    def scripted_player(self, name: str, spec: GameSpec) -> Player:
+        """Make a scripted player by name."""
+
+    def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
+        """Expand codes to planes on the device they are on.
+
+        codes torch.uint8 (B, C, H, W), scalars torch.float32 (B, S) ->
+        torch.float32 (B, P, H, W).
+        """
