@@ -1,0 +1,1 @@
+"""The learner: game-agnostic PPO self-play."""
