@@ -1,0 +1,66 @@
+"""Generals, by the rules of the 2026 competition. Importing this is cheap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from royale.games.generals import layout, planes, symmetry
+from royale.games.generals.settings import Settings
+from royale.games.protocol import BatchedGame, GameSpec, Player
+
+
+class GeneralsGame:
+    """What the registry needs; numba and torch are imported when first used."""
+
+    name = "generals"
+    encoders = tuple(planes.ENCODERS)
+    scripted = (
+        "random",
+        "expander",
+        "hunter",
+        "castle_builder",
+        "defender",
+        "raider",
+        "staller",
+    )
+
+    def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
+        """The interface for these settings; ValueError names the encoders there are."""
+        if encoder not in planes.ENCODERS:
+            raise ValueError(f"no encoder {encoder!r}; there are {list(planes.ENCODERS)}")
+        numbers = Settings.read(settings)
+        return GameSpec(
+            name=self.name,
+            height=numbers.side,
+            width=numbers.side,
+            encoder=encoder,
+            code_bytes=layout.N_CODES,
+            scalars=layout.SCALARS,
+            planes=tuple(planes.ENCODERS[encoder]),
+            action_planes=layout.ACTION_PLANES,
+            global_actions=layout.GLOBAL_ACTIONS,
+            symmetries=symmetry.NAMES,
+            potentials=layout.POTENTIALS,
+            statistics=layout.STATISTICS,
+            max_turns=numbers.max_turns,
+        )
+
+    def make(self, n_games: int, settings: Mapping[str, Any], encoder: str) -> BatchedGame:
+        """N games, dealt from seed 0 until `reset`."""
+        from royale.games.generals.game import Generals
+
+        return Generals(n_games, settings, self.spec(settings, encoder))
+
+    def scripted_player(self, name: str, spec: GameSpec) -> Player:
+        """One of `scripted`; ValueError names those there are."""
+        from royale.games.generals.players import make
+
+        return make(name, spec)
+
+    def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
+        """codes (B, C, H, W), scalars (B, S) -> planes (B, P, H, W)."""
+        return planes.expand(codes, scalars, encoder)
+
+
+GAME = GeneralsGame()

@@ -1,0 +1,180 @@
+"""N games stepped together, behind the protocol of `royale.games.protocol`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from royale.games.generals import kernels, maps, observation, symmetry
+from royale.games.generals.layout import (
+    ARMY,
+    BUILDS,
+    CASTLES,
+    COLUMNS,
+    LAND,
+    N_CODES,
+    N_MEMORY,
+    TIME,
+)
+from royale.games.generals.settings import Settings
+from royale.games.protocol import GameSpec, StepResult
+
+STATE = ("table", "owner", "army", "kind", "price", "structures", "memory", "frames")
+
+
+class Generals:
+    """A batch of games; see `layout` for what the state arrays hold."""
+
+    def __init__(self, n_games: int, settings: Mapping[str, Any], spec: GameSpec) -> None:
+        numbers = Settings.read(settings)
+        self.spec = spec
+        self.n_games = n_games
+        self.side = numbers.side
+        self._rules = numbers.rules()
+        self._map_numbers = numbers.map_numbers()
+        self._shares = np.array(numbers.mountain_share)
+        self.allocate()
+        self.reset(np.arange(n_games), np.zeros(n_games, np.uint64))
+
+    def allocate(self) -> None:
+        """Make the state arrays and the work space of the kernels."""
+        n, m = self.n_games, self.side * self.side
+        self.table = np.zeros((n, COLUMNS), np.int32)
+        self.owner = np.empty((n, m), np.int8)
+        self.army = np.empty((n, m), np.int32)
+        self.kind = np.empty((n, m), np.uint8)
+        self.price = np.empty((n, 2, m), np.int32)
+        self.structures = np.empty((n, m), np.int32)
+        self.memory = np.empty((n, 2, N_MEMORY, m), np.uint8)
+        self.frames = np.zeros((n, 2), np.int8)
+        self._orders = np.zeros((n, 2, 5), np.int32)
+        self._cells, self._places, self._directions = symmetry.tables(self.side)
+        self._space, self._words, self._columns = observation.scratch(self.side)
+
+    @property
+    def turns(self) -> np.ndarray:
+        """(N,) int32: turns played so far. A view of the state."""
+        return self.table[:, TIME]
+
+    def reset(self, games: np.ndarray, seeds: np.ndarray) -> None:
+        """Deal new boards (spec section 3) to `games` (M,) from `seeds` (M,)."""
+        games = np.asarray(games, np.int64)
+        seeds = np.asarray(seeds, np.uint64)
+        if games.shape != seeds.shape or games.ndim != 1:
+            raise ValueError(f"one seed a game: got shapes {games.shape} and {seeds.shape}")
+        maps.deal(
+            games,
+            seeds,
+            self._map_numbers,
+            self._shares,
+            self.side,
+            self.table,
+            self.owner,
+            self.army,
+            self.kind,
+        )
+        self.recount(games)
+
+    def recount(self, games: np.ndarray) -> None:
+        """Bring up to date whatever follows from the cells; forget what was seen."""
+        kernels.recount_games(
+            games,
+            self.table,
+            self.owner,
+            self.army,
+            self.kind,
+            self.price,
+            self.structures,
+            self._rules,
+            self.side,
+        )
+        self.memory[games] = np.array([0, 0, 0, 255, 128], np.uint8)[:, None]
+        self.frames[games] = 0
+
+    def observe(self, codes: np.ndarray, scalars: np.ndarray, legal: np.ndarray) -> None:
+        """Write what both seats see, in their frames; see the protocol."""
+        n, m = self.n_games, self.side * self.side
+        contiguous = codes.flags.c_contiguous
+        shape = (n, 2, N_CODES, m)
+        flat = codes.reshape(shape) if contiguous else np.empty(shape, np.uint8)
+        observation.observe(
+            self.table,
+            self.owner,
+            self.army,
+            self.kind,
+            self.price,
+            self.memory,
+            self.frames,
+            self._cells,
+            self._places,
+            self._columns,
+            self._space,
+            self._words,
+            self._rules,
+            self.side,
+            flat,
+            scalars,
+            legal,
+        )
+        if not contiguous:
+            codes[...] = flat.reshape(codes.shape)
+
+    def step(self, actions: np.ndarray) -> StepResult:
+        """Play one turn of flat actions (N, 2), each in its seat's frame."""
+        actions = np.ascontiguousarray(actions, np.int32)
+        kernels.decode(actions, self.frames, self._cells, self._directions, self._orders)
+        return self.step_orders(self._orders)
+
+    def step_orders(self, orders: np.ndarray) -> StepResult:
+        """Play one turn of the competition's own actions, on the board, no frames.
+
+        orders (N, 2, 5) int32: kind, row, column, direction, split; any integers
+        (spec section 11).
+        """
+        n = self.n_games
+        result = StepResult(np.empty(n, bool), np.empty(n, bool), np.empty(n, np.int8))
+        kernels.play(
+            self.table,
+            self.owner,
+            self.army,
+            self.kind,
+            self.price,
+            self.structures,
+            orders,
+            self._rules,
+            self.side,
+            result.done,
+            result.truncated,
+            result.winner,
+        )
+        return result
+
+    def potentials(self, out: np.ndarray) -> None:
+        """(own - opponent) / (own + opponent) of land and of army, (N, 2, 2)."""
+        for k, column in enumerate((LAND, ARMY)):
+            own = self.table[:, column].astype(np.float32)
+            other = self.table[:, column + 1].astype(np.float32)
+            lead = (own - other) / np.maximum(own + other, 1)
+            out[:, 0, k] = lead
+            out[:, 1, k] = -lead
+
+    def statistics(self, out: np.ndarray) -> None:
+        """Castles, land, army and castles built so far, (N, 2, 4)."""
+        for k, column in enumerate((CASTLES, LAND, ARMY, BUILDS)):
+            out[:, :, k] = self.table[:, column : column + 2]
+
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """Copies of all state arrays, by name."""
+        return {name: getattr(self, name).copy() for name in STATE}
+
+    def load_state_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
+        """Restore `state_arrays`; ValueError where they do not fit this batch."""
+        for name in STATE:
+            mine = getattr(self, name)
+            if name not in arrays or arrays[name].shape != mine.shape:
+                got = arrays[name].shape if name in arrays else "nothing"
+                raise ValueError(f"state array {name}: want {mine.shape}, got {got}")
+        for name in STATE:
+            getattr(self, name)[...] = arrays[name]
