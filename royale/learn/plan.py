@@ -1,0 +1,81 @@
+"""What one training segment is asked to do, and the fingerprint that names it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+STARTS = ("scratch", "weights", "checkpoint")
+
+
+@dataclass(frozen=True)
+class SegmentPlan:
+    """One segment of one arm's training.
+
+    start is "scratch" (new weights), "weights" (`start_file` is a champion's weights
+    file: its weights, everything else new) or "checkpoint" (`start_file` is the previous
+    segment's checkpoint.safetensors: continued exactly). ValueError on a plan that makes
+    no sense.
+    """
+
+    game: str
+    settings: Mapping[str, Any]
+    recipe: Mapping[str, Any]  # complete; see recipe.schema.yaml
+    envs: int  # N games, 2N learner rows
+    horizon: int  # T turns an iteration
+    steps: int  # agent steps of this segment, rounded up to whole iterations
+    generation: str
+    arm: str
+    seed: int
+    segment: int
+    threads: int = 1
+    device: str = "cpu"
+    start: str = "scratch"
+    start_file: Path | None = None
+    checkpoint_seconds: float = 60.0  # partial work is saved this often
+    checkpoint_iterations: int | None = None  # and every so many iterations
+
+    def __post_init__(self) -> None:
+        if self.start not in STARTS:
+            raise ValueError(f"start: {self.start!r} is none of {STARTS}")
+        if (self.start_file is None) != (self.start == "scratch"):
+            raise ValueError(f"start {self.start!r} with start_file {self.start_file}")
+        if min(self.envs, self.horizon, self.steps, self.threads) < 1:
+            raise ValueError("envs, horizon, steps and threads must be at least 1")
+
+    @property
+    def steps_per_iteration(self) -> int:
+        """Agent steps an iteration: T * 2N."""
+        return self.horizon * 2 * self.envs
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of this segment."""
+        return math.ceil(self.steps / self.steps_per_iteration)
+
+    def run(self) -> tuple[str, str, int]:
+        """The name that the run's random keys are derived from; the same in each segment."""
+        return self.generation, self.arm, self.seed
+
+    def continues(self) -> dict[str, Any]:
+        """What must be equal in all segments of one arm, as JSON values."""
+        names = ("game", "settings", "recipe", "envs", "horizon", "generation", "arm", "seed")
+        values = asdict(self)
+        return json.loads(json.dumps({name: values[name] for name in names}, sort_keys=True))
+
+    def fingerprint(self) -> str:
+        """sha256 over everything that decides the result, with the start file's contents.
+
+        Where files are and how often partial work is saved decide nothing.
+        """
+        content = self.continues()
+        for name in ("steps", "segment", "threads", "device", "start"):
+            content[name] = getattr(self, name)
+        if self.start_file is not None:
+            content["start_sha256"] = hashlib.sha256(Path(self.start_file).read_bytes()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

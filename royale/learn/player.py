@@ -1,0 +1,54 @@
+"""A trained network as a player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from royale import rng
+from royale.games import load as load_game
+from royale.games.protocol import View
+from royale.learn import checkpoint
+from royale.learn.network import build_network
+from royale.learn.recipe import Recipe
+from royale.learn.sampling import pack_legal, sample
+
+CHUNK = 1024  # rows a forward pass: bounds memory whatever the match's size
+
+
+class NetworkPlayer:
+    """Plays the averaged weights of a champion's weights file or of a checkpoint.
+
+    Samples the policy at temperature 1 from the view's keys, or takes its greatest
+    action. FileError or LayoutError if the file is not fit.
+    """
+
+    def __init__(self, path: Path, greedy: bool = False, device: str = "cpu") -> None:
+        arrays, self.meta = checkpoint.load(Path(path))
+        game = load_game(self.meta["game"])
+        recipe = Recipe.from_dict(self.meta["recipe"])
+        self.spec = game.spec(self.meta["settings"], recipe.encoder)
+        self.expand, self.greedy, self.device = game.expand, greedy, device
+        self.network = build_network(self.spec, recipe, 0, device).requires_grad_(False)
+        checkpoint.load_network(self.network, arrays, self.meta, Path(path), "ema")
+
+    @torch.inference_mode()
+    def logits(self, codes: np.ndarray, scalars: np.ndarray) -> torch.Tensor:
+        """codes (B, C, H, W) uint8 and scalars (B, S) float32 -> logits (B, A)."""
+        moved = torch.from_numpy(codes).to(self.device), torch.from_numpy(scalars).to(self.device)
+        return self.network(self.expand(*moved, self.spec.encoder))[0]
+
+    def act(self, view: View) -> np.ndarray:
+        """Flat legal actions (R,) int32; see `protocol.Player`."""
+        actions = np.empty(len(view.keys), np.int32)
+        for start in range(0, len(actions), CHUNK):
+            rows = slice(start, start + CHUNK)
+            logits = self.logits(
+                np.ascontiguousarray(view.codes[rows]), np.ascontiguousarray(view.scalars[rows])
+            )
+            uniforms = rng.uniform(view.keys[rows])
+            drawn = sample(logits, pack_legal(view.legal[rows]), uniforms, self.greedy)
+            actions[rows] = drawn.action
+        return actions

@@ -1,0 +1,218 @@
+"""One iteration's update: advantages, minibatches, losses, steps."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from royale import rng
+from royale.games.protocol import Game, GameSpec
+from royale.learn.advantage import gae, normalise, select_top
+from royale.learn.losses import (
+    approximate_kl,
+    clipped_surrogate,
+    masked_policy,
+    normalised_entropy,
+)
+from royale.learn.network import Network
+from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.recipe import Recipe
+from royale.learn.rollout import Rollout
+from royale.learn.value import ValueCodec
+
+# The most that a log-probability recomputed before the first step may differ from the
+# stored one: float32 convolutions of another batch size differ by about 1e-6.
+ON_POLICY_TOLERANCE = 1e-3
+
+
+class TrainingError(RuntimeError):
+    """Training cannot go on; the message names the iteration and the quantity."""
+
+
+def split_evenly(order: np.ndarray, largest: int) -> list[np.ndarray]:
+    """Cut into the fewest parts of at most `largest`, whose sizes differ by at most one.
+
+    A ragged last part would weigh its few samples as much as a whole minibatch.
+    """
+    return np.array_split(order, math.ceil(order.size / largest))
+
+
+def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
+    """1 - var(returns - values) / var(returns); 0 where the returns do not vary."""
+    variance = returns.astype(np.float64).var()
+    if variance == 0.0:
+        return 0.0
+    return float(1.0 - (returns.astype(np.float64) - values).var() / variance)
+
+
+@dataclass
+class Minibatch:
+    """B samples on the network's device."""
+
+    planes: Tensor  # (B, P, H, W)
+    legal: Tensor  # (B, ceil(A/8)) uint8, packed
+    n_legal: Tensor  # (B,)
+    action: Tensor  # (B,) int64
+    log_prob: Tensor  # (B,), when it was played
+    advantage: Tensor  # (B,), normalised
+    returns: Tensor  # (B,)
+
+
+@dataclass
+class Losses:
+    """What `minibatch_losses` computes; all scalars but log_ratio (B,)."""
+
+    total: Tensor
+    policy: Tensor
+    value: Tensor
+    entropy: Tensor
+    log_ratio: Tensor
+
+
+def minibatch_losses(
+    network: Network, codec: ValueCodec, recipe: Recipe, coefficient: float, batch: Minibatch
+) -> Losses:
+    """PPO's loss of a minibatch: policy + value_coef * value - coefficient * entropy."""
+    logits, outputs = network(batch.planes)
+    log_prob, entropy = masked_policy(logits, batch.legal, batch.action)
+    log_ratio = log_prob - batch.log_prob
+    policy = clipped_surrogate(log_ratio, batch.advantage, recipe.clip)
+    value = codec.loss(outputs, batch.returns)
+    share = normalised_entropy(entropy, batch.n_legal).mean()
+    total = policy + recipe.value_coef * value - coefficient * share
+    return Losses(total, policy.detach(), value.detach(), share.detach(), log_ratio.detach())
+
+
+class Updater:
+    """Trains a network and its moving average on rollouts."""
+
+    def __init__(
+        self,
+        game: Game,
+        spec: GameSpec,
+        recipe: Recipe,
+        network: Network,
+        average: list[Tensor],
+        optimizer: NetworkOptimizer,
+        device: str,
+    ) -> None:
+        self.expand, self.spec, self.recipe, self.device = game.expand, spec, recipe, device
+        self.network, self.average, self.optimizer = network, average, optimizer
+        self.codec = ValueCodec(recipe)
+        self.parameters = list(network.parameters())
+
+    def update(
+        self, rollout: Rollout, coefficient: float, key: int, iteration: int
+    ) -> dict[str, object]:
+        """One iteration of PPO on `rollout`; the metrics, and the seconds of its parts.
+
+        coefficient: of the entropy bonus; key orders the minibatches. TrainingError when
+        the stored log-probabilities are not the network's or a loss is not finite.
+        """
+        recipe, began = self.recipe, time.perf_counter()
+        raw = gae(
+            rollout.reward,
+            rollout.value,
+            rollout.done,
+            rollout.last_value,
+            recipe.gamma,
+            recipe.gae_lambda,
+        )
+        returns = raw + rollout.value
+        advantages = normalise(raw).reshape(-1)
+        chosen = select_top(advantages, recipe.advantage_top)
+        choices = rollout.n_legal > 1
+        shares = rollout.entropy[choices] / np.log(rollout.n_legal[choices])
+        gae_seconds = time.perf_counter() - began
+
+        self.codec_seconds = 0.0
+        deviation, rows = None, []
+        for epoch in range(recipe.epochs):
+            order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
+            for part in split_evenly(order, recipe.minibatch):
+                batch = self._gather(rollout, part, advantages, returns.reshape(-1))
+                losses = minibatch_losses(self.network, self.codec, recipe, coefficient, batch)
+                if deviation is None:
+                    deviation = self._check_on_policy(losses.log_ratio, iteration)
+                losses.total.backward()
+                norm = self.optimizer.clip_gradients(recipe.max_grad_norm)
+                rows.append(self._measure(losses, norm))
+                self._check_finite(rows[-1], iteration)
+                self.optimizer.step()
+                torch._foreach_lerp_(self.average, self.parameters, 1.0 - recipe.ema_decay)
+        self._check_weights(iteration)
+        policy, value, kl, clipped, norm = torch.stack(rows).double().mean(0).tolist()
+        update_seconds = time.perf_counter() - began - gae_seconds - self.codec_seconds
+        return {
+            "policy_loss": policy,
+            "value_loss": value,
+            "kl": kl,
+            "clip_fraction": clipped,
+            "grad_norm": norm,
+            "entropy": float(shares.mean(dtype=np.float64)) if shares.size else 0.0,
+            "explained_variance": explained_variance(rollout.value, returns),
+            "return": float(returns.mean(dtype=np.float64)),
+            "ratio_max_abs_dev": deviation,
+            "samples_trained": int(chosen.size),
+            "optimizer_steps": len(rows),
+            "seconds": {
+                "gae": gae_seconds,
+                "codec": self.codec_seconds,
+                "update": update_seconds,
+            },
+        }
+
+    def _gather(
+        self, rollout: Rollout, index: np.ndarray, advantages: np.ndarray, returns: np.ndarray
+    ) -> Minibatch:
+        began = time.perf_counter()
+
+        def take(array: np.ndarray) -> Tensor:
+            flat = array.reshape(-1, *array.shape[2:])
+            return torch.from_numpy(flat[index]).to(self.device)
+
+        codes, scalars = take(rollout.codes), take(rollout.scalars)
+        batch = Minibatch(
+            planes=self.expand(codes, scalars, self.spec.encoder),
+            legal=take(rollout.legal),
+            n_legal=take(rollout.n_legal),
+            action=take(rollout.action).long(),
+            log_prob=take(rollout.log_prob),
+            advantage=torch.from_numpy(advantages[index]).to(self.device),
+            returns=torch.from_numpy(returns[index]).to(self.device),
+        )
+        self.codec_seconds += time.perf_counter() - began
+        return batch
+
+    def _measure(self, losses: Losses, norm: Tensor) -> Tensor:
+        kl = approximate_kl(losses.log_ratio)
+        outside = (losses.log_ratio.exp() - 1.0).abs() > self.recipe.clip
+        return torch.stack([losses.policy, losses.value, kl, outside.float().mean(), norm])
+
+    def _check_on_policy(self, log_ratio: Tensor, iteration: int) -> float:
+        """Before the first step every ratio is 1, or what was stored is not what was played."""
+        deviation = float(log_ratio.abs().max())
+        if not deviation <= ON_POLICY_TOLERANCE:
+            raise TrainingError(
+                f"iteration {iteration}: recomputed log-probabilities differ from the stored "
+                f"ones by {deviation:.3g} (tolerance {ON_POLICY_TOLERANCE})"
+            )
+        return deviation
+
+    def _check_finite(self, row: Tensor, iteration: int) -> None:
+        if not bool(torch.isfinite(row).all()):
+            names = ("policy loss", "value loss", "kl", "clip fraction", "gradient norm")
+            bad = [
+                name for name, x in zip(names, row.tolist(), strict=True) if not math.isfinite(x)
+            ]
+            raise TrainingError(f"iteration {iteration}: not finite: {', '.join(bad)}")
+
+    def _check_weights(self, iteration: int) -> None:
+        for name, parameter in self.network.named_parameters():
+            if not bool(torch.isfinite(parameter).all()):
+                raise TrainingError(f"iteration {iteration}: weights {name} are not finite")

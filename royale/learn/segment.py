@@ -1,0 +1,164 @@
+"""Training one segment, however often it is killed on the way."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numba
+import torch
+
+from royale.learn import checkpoint
+from royale.learn.identity import asked_identity, assert_identity, live_identity
+from royale.learn.plan import SegmentPlan
+from royale.learn.trainer import Trainer
+
+CHECKPOINT = "checkpoint.safetensors"
+METRICS = "metrics.jsonl"
+IDENTITY = "identity.json"
+
+
+def _stderr(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def locked(folder: Path, say: Callable[[str], None] = _stderr) -> Iterator[None]:
+    """Hold folder/lock, which the kernel frees whatever becomes of the process."""
+    path = folder / "lock"
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            file = open(path, "w")  # noqa: SIM115
+        except FileNotFoundError:  # the holder removed the folder in between
+            continue
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"{folder}: another process is at this segment; waiting for it")
+            fcntl.flock(file, fcntl.LOCK_EX)
+        # The holder before may have removed the folder, and this lock with it.
+        if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            break
+        file.close()
+    try:
+        yield
+    finally:
+        file.close()
+
+
+def run_segment(
+    plan: SegmentPlan,
+    out: Path,
+    partial: Path,
+    report: Callable[[dict[str, Any], int], None] | None = None,
+    say: Callable[[str], None] = _stderr,
+) -> None:
+    """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
+
+    partial/ holds unfinished work and is removed at the end; a killed segment that is
+    run again continues from it, and its checkpoint comes out bit-identical (on a CPU).
+    report(row, total) is called after each iteration with its row of metrics and the
+    arm's agent steps at the end of this segment; say(line) tells what else matters.
+    Errors: IdentityError before training; TrainingError when training has gone bad
+    (the last good partial work stays); LayoutError or FileError of the start file.
+    """
+    out, partial = Path(out), Path(partial)
+    torch.set_num_threads(plan.threads)
+    numba.set_num_threads(min(plan.threads, numba.config.NUMBA_NUM_THREADS))
+    torch.set_flush_denormal(True)
+    with locked(partial, say):
+        if _finished(plan, out):
+            say(f"{out}: this segment is finished already")
+        else:
+            _train(plan, out, partial, report, say)
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def _finished(plan: SegmentPlan, out: Path) -> bool:
+    """Whether another process did it all while this one waited."""
+    try:
+        meta = checkpoint.load(out / CHECKPOINT)[1]
+    except (FileNotFoundError, checkpoint.FileError):
+        return False
+    files = (out / IDENTITY, out / METRICS)
+    return meta.get("plan") == plan.fingerprint() and all(file.exists() for file in files)
+
+
+def _train(
+    plan: SegmentPlan,
+    out: Path,
+    partial: Path,
+    report: Callable[[dict[str, Any], int], None] | None,
+    say: Callable[[str], None],
+) -> None:
+    trainer, identity = _begin(plan, partial, say)
+    end = trainer.first_iteration + plan.iterations
+    total = end * plan.steps_per_iteration
+    saved, checkpoint_seconds = time.monotonic(), 0.0
+    with open(partial / METRICS, "a") as metrics:
+        while trainer.iteration < end:
+            row = trainer.iterate()
+            # The save lies after the row it belongs to, so its time is the next row's.
+            row["timing"]["checkpoint"], checkpoint_seconds = checkpoint_seconds, 0.0
+            row["seconds"] += row["timing"]["checkpoint"]
+            row["steps_per_second"] = plan.steps_per_iteration / row["seconds"]
+            metrics.write(json.dumps(row) + "\n")
+            metrics.flush()
+            if report is not None:
+                report(row, total)
+            done, every = trainer.iteration - trainer.first_iteration, plan.checkpoint_iterations
+            due = time.monotonic() - saved >= plan.checkpoint_seconds
+            if trainer.iteration < end and (due or (every and done % every == 0)):
+                began = time.monotonic()
+                os.fsync(metrics.fileno())
+                checkpoint.save(partial / CHECKPOINT, *trainer.state())
+                saved = time.monotonic()
+                checkpoint_seconds = saved - began
+    out.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(identity, indent=2) + "\n"
+    checkpoint.write_atomically(out / IDENTITY, text.encode())
+    checkpoint.write_atomically(out / METRICS, (partial / METRICS).read_bytes())
+    checkpoint.save(out / CHECKPOINT, *trainer.state())
+
+
+def _begin(
+    plan: SegmentPlan, partial: Path, say: Callable[[str], None]
+) -> tuple[Trainer, dict[str, Any]]:
+    """A trainer of the partial work if it is this plan's and whole, else a new one."""
+    trainer = Trainer(plan)
+    identity = live_identity(trainer)
+    assert_identity(asked_identity(plan), identity)
+    path = partial / CHECKPOINT
+    if path.exists():
+        try:
+            arrays, meta = checkpoint.load(path)
+            if meta.get("plan") != plan.fingerprint():
+                raise ValueError("it is another plan's")
+            _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])
+            trainer.load_state(arrays, meta, path)
+            say(f"{partial}: continuing after iteration {trainer.iteration}")
+            return trainer, identity
+        except (ValueError, KeyError, OSError) as error:
+            say(f"{partial}: partial work not usable, starting the segment anew: {error}")
+            trainer = Trainer(plan)  # the failed load may have changed the first one
+            path.unlink()
+    (partial / METRICS).unlink(missing_ok=True)
+    trainer.start()
+    return trainer, identity
+
+
+def _cut_metrics(path: Path, first: int, last: int) -> None:
+    """Drop rows after iteration `last`; ValueError unless all from `first` are there."""
+    lines = path.read_text().splitlines(keepends=True)[: last - first]
+    if [json.loads(line)["iteration"] for line in lines] != list(range(first + 1, last + 1)):
+        raise ValueError("its metrics have gaps")
+    checkpoint.write_atomically(path, "".join(lines).encode())

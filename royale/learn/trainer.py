@@ -1,0 +1,159 @@
+"""Everything that one arm's training is made of, as one object that can be saved."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from royale import rng
+from royale.games import load
+from royale.learn import checkpoint, entropy
+from royale.learn.network import build_network, fingerprint, layout
+from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.plan import SegmentPlan
+from royale.learn.ppo import Updater
+from royale.learn.recipe import Recipe
+from royale.learn.rollout import Actors, Rollout
+
+TIMED = ("env", "codec", "inference", "sampling", "gae", "update")
+
+
+class Trainer:
+    """Network, moving average, optimizers, games and counters of one arm.
+
+    All state is between iterations; `state` and `load_state` are exact inverses, and
+    training after either is bit-identical (on a CPU, with the same threads).
+    """
+
+    def __init__(self, plan: SegmentPlan) -> None:
+        self.plan = plan
+        self.recipe = Recipe.from_dict(plan.recipe)
+        game = load(plan.game)
+        batch = game.make(plan.envs, plan.settings, self.recipe.encoder)
+        self.spec = batch.spec
+        run, device = plan.run(), plan.device
+        self.network = build_network(self.spec, self.recipe, rng.key_of(*run, "init"), device)
+        self.average = build_network(self.spec, self.recipe, 0, device).requires_grad_(False)
+        self.optimizer = NetworkOptimizer(self.network, self.recipe)
+        self.actors = Actors(game, batch, self.recipe, run, device)
+        self.rollout = Rollout(batch, plan.horizon)
+        self.updater = Updater(
+            game,
+            self.spec,
+            self.recipe,
+            self.network,
+            list(self.average.parameters()),
+            self.optimizer,
+            device,
+        )
+        self.order_key = rng.key_of(*run, "minibatches")
+        self.coefficient = entropy.SMALLEST
+        self.iteration = 0  # iterations done, over all segments of the arm
+        self.first_iteration = 0  # of this segment
+
+    @property
+    def agent_steps(self) -> int:
+        """Agent steps done, over all segments of the arm."""
+        return self.iteration * self.plan.steps_per_iteration
+
+    def start(self) -> None:
+        """Begin as the plan says."""
+        path = self.plan.start_file
+        if self.plan.start == "checkpoint":
+            arrays, meta = checkpoint.load(path)
+            self.load_state(arrays, meta, path)
+            self.first_iteration = self.iteration
+            return
+        if self.plan.start == "weights":
+            arrays, meta = checkpoint.load(path)
+            checkpoint.load_network(self.network, arrays, meta, path, "ema")
+        # The average starts as a copy, so it needs no bias correction.
+        self.average.load_state_dict(self.network.state_dict())
+        self.actors.start()
+
+    def iterate(self) -> dict[str, Any]:
+        """One iteration of collecting and updating; its row of metrics.
+
+        `seconds` is the iteration's wall time and `timing` its split; what the parts
+        leave over is timing's `residual`.
+        """
+        began = time.perf_counter()
+        self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
+        self.actors.begin_statistics()
+        first_turn = self.iteration * self.plan.horizon
+        self.actors.collect(self.network, self.rollout, first_turn)
+        key = int(rng.fold(self.order_key, self.iteration))
+        metrics = self.updater.update(self.rollout, self.coefficient, key, self.iteration + 1)
+        used = self.coefficient
+        self.coefficient = entropy.next_coefficient(
+            used, metrics["entropy"], self.recipe.entropy_floor
+        )
+        self.iteration += 1
+        timing = dict.fromkeys(TIMED, 0.0)
+        for part in (self.actors.seconds, metrics.pop("seconds")):
+            for name, seconds in part.items():
+                timing[name] += seconds
+        seconds = time.perf_counter() - began
+        timing["residual"] = seconds - sum(timing.values())
+        return {
+            "iteration": self.iteration,
+            "agent_steps": self.agent_steps,
+            "seconds": seconds,
+            "steps_per_second": self.plan.steps_per_iteration / seconds,
+            "timing": timing,
+            **metrics,
+            "entropy_coef": used,
+            **self.actors.episode_statistics(),
+        }
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """Arrays and JSON metadata of everything that decides the future."""
+        arrays = checkpoint.network_arrays(self.network, "weights")
+        arrays |= checkpoint.network_arrays(self.average, "ema")
+        for name, tensor in self.optimizer.state_tensors().items():
+            arrays[f"optimizer/{name}"] = tensor.cpu().numpy()
+        arrays |= self.actors.state_arrays()
+        rows = layout(self.network)
+        meta = {
+            "kind": "checkpoint",
+            **self.plan.continues(),
+            "segment": self.plan.segment,
+            "plan": self.plan.fingerprint(),
+            "iteration": self.iteration,
+            "first_iteration": self.first_iteration,
+            "agent_steps": self.agent_steps,
+            "entropy_coef": self.coefficient,
+            "layout": rows,
+            "layout_fingerprint": fingerprint(rows),
+        }
+        return arrays, meta
+
+    def load_state(
+        self, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path
+    ) -> None:
+        """Restore `state`; ValueError if it is another arm's, LayoutError another network's."""
+        if meta.get("kind") != "checkpoint":
+            raise ValueError(f"{path}: not a checkpoint but {meta.get('kind')}")
+        checkpoint.load_network(self.network, arrays, meta, path, "weights")
+        checkpoint.load_network(self.average, arrays, meta, path, "ema")
+        asked = self.plan.continues()
+        wrong = [f"{k}: asked {v}, found {meta[k]}" for k, v in asked.items() if meta[k] != v]
+        if wrong:
+            raise ValueError(f"{path}: checkpoint of another arm\n  " + "\n  ".join(wrong))
+        prefix = "optimizer/"
+        self.optimizer.load_state_tensors(
+            {
+                name[len(prefix) :]: torch.from_numpy(array.copy())
+                for name, array in arrays.items()
+                if name.startswith(prefix)
+            }
+        )
+        self.actors.load_state_arrays(arrays)
+        self.coefficient = meta["entropy_coef"]
+        self.iteration = meta["iteration"]
+        self.first_iteration = meta["first_iteration"]
