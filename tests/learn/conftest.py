@@ -26,7 +26,7 @@ def make_plan():
 
     def make(**changes) -> SegmentPlan:
         names = {f.name for f in dataclasses.fields(SegmentPlan)}
-        small = {"channels": 8, "blocks": 1, "minibatch": 64, "learning_rate": 3e-3}
+        small = {"channels": 8, "blocks": 1, "minibatch": 16, "learning_rate": 3e-3}
         recipe = dataclasses.replace(
             Recipe(), **small | {k: v for k, v in changes.items() if k not in names}
         )

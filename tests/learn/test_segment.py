@@ -256,7 +256,7 @@ def test_bad_losses_stop_the_segment_and_keep_the_partial_work(make_plan, tmp_pa
     def poisoned(*args):
         losses = honest(*args)
         calls.append(1)
-        if len(calls) > 3:
+        if len(calls) > 9:
             losses.value = losses.value * torch.nan
         return losses
 
