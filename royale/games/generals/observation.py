@@ -19,7 +19,7 @@ from royale.games.generals.layout import (
     LAND,
     MEMORY,
     MOVES,
-    N_CODES,
+    N_MEMORY,
     OBSERVED,
     PRICE,
     SIGHT,
@@ -32,7 +32,7 @@ from royale.games.generals.layout import (
 from royale.games.generals.settings import RULE_CAP, RULE_DEATHTOUCH, RULE_MAX_TURNS
 
 # Rows of the byte scratch, each M cells between two guard zones of zeros.
-OWN, ACROSS, SEEN_NOW, OPEN, OPPONENT, KIND, STRONG, RICH = range(8)
+OWN, ACROSS, IN_SIGHT, OPEN, OPPONENT, CELL, STRONG, WAS_SEEN = range(8)
 N_SCRATCH = 8
 MEM_FLAGS, MEM_LOW, MEM_HIGH, MEM_AGE, MEM_CHANGE = range(5)
 
@@ -41,7 +41,7 @@ def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Work space of `observe`: bytes, words, and masks of the inner columns."""
     guard = side + 1
     space = np.zeros((N_SCRATCH, side * side + 2 * guard), np.uint8)
-    words = np.zeros((3, side * side), np.int32)
+    words = np.zeros((4, side * side), np.int32)
     columns = np.ones((2, side, side), np.uint8)
     columns[0, :, 0] = 0  # cells that have a left neighbour
     columns[1, :, -1] = 0
@@ -49,55 +49,84 @@ def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 @njit(cache=True)
-def _pack(owner, army, kind, word):
-    """One word a cell: 16 bits of army, clipped, 2 of owner, 4 of kind."""
-    for i in range(word.shape[0]):
+def _pack(owner, army, kind, base):
+    """One word a cell: army, clipped, in bits 0-15, owner in 16-17, kind in 18-21."""
+    for i in range(base.shape[0]):
         low = min(max(army[i], np.int32(0)), np.int32(65535))
-        mine = np.int32(65536) if owner[i] == 0 else np.int32(0)
-        theirs = np.int32(131072) if owner[i] == 1 else np.int32(0)
-        word[i] = low | mine | theirs | (np.int32(kind[i]) << np.int32(18))
+        holder = np.int32(owner[i]) + np.int32(1)
+        base[i] = low | (holder << np.int32(16)) | (np.int32(kind[i]) << np.int32(18))
 
 
 @njit(cache=True)
-def _split(word, seat, own, opponent, kind):
-    """Owner and kind bytes from the words (guard zones left alone)."""
-    mine = np.int32(16 + seat)
-    theirs = np.int32(17 - seat)
-    for i in range(word.shape[0]):
-        own[i] = (word[i] >> mine) & np.int32(1)
-    for i in range(word.shape[0]):
-        opponent[i] = (word[i] >> theirs) & np.int32(1)
-    for i in range(word.shape[0]):
-        kind[i] = (word[i] >> np.int32(18)) & np.int32(15)
+def _price(base, army, price, word):
+    """Add for one seat: can the army pay a castle, in bit 22, and the price in 23-30."""
+    for i in range(base.shape[0]):
+        pays = np.int32(army[i] >= price[i]) << np.int32(22)
+        word[i] = base[i] | pays | (min(price[i], np.int32(255)) << np.int32(23))
 
 
 @njit(cache=True)
-def _look(own, across, seen, columns, n, side):
-    """seen = 1 within the 3x3 block around an own cell; arrays with guard zones."""
-    left = own[side:]
-    here = own[side + 1 :]
-    right = own[side + 2 :]
-    middle = across[side + 1 :]
+def _unpack(word, seat, space, side):
+    """Bytes from the words: OWN, OPPONENT, STRONG, OPEN, and CELL.
+
+    CELL holds mountain 1, castle 2, general 4, inside 8, pays 16.
+    """
+    n = word.shape[0]
+    cell = space[CELL, side + 1 :]
+    own = space[OWN, side + 1 :]
+    opponent = space[OPPONENT, side + 1 :]
+    strong = space[STRONG, side + 1 :]
+    free = space[OPEN, side + 1 :]
+    for i in range(n):
+        cell[i] = (word[i] >> np.int32(16)) & np.int32(127)
+    if seat == 0:
+        for i in range(n):
+            own[i] = cell[i] & 1
+        for i in range(n):
+            opponent[i] = (cell[i] >> 1) & 1
+    else:
+        for i in range(n):
+            own[i] = (cell[i] >> 1) & 1
+        for i in range(n):
+            opponent[i] = cell[i] & 1
+    for i in range(n):
+        cell[i] = cell[i] >> 2
+    for i in range(n):
+        free[i] = (cell[i] & 1) ^ 1
+    for i in range(n):
+        strong[i] = np.uint8((word[i] & np.int32(65535)) >= np.int32(2))
+
+
+@njit(cache=True)
+def _look(space, columns, n, side):
+    """IN_SIGHT = 1 within the 3x3 block around an own cell."""
+    left = space[OWN, side:]
+    here = space[OWN, side + 1 :]
+    right = space[OWN, side + 2 :]
+    middle = space[ACROSS, side + 1 :]
     for i in range(n):
         middle[i] = here[i] | (left[i] & columns[0, i]) | (right[i] & columns[1, i])
-    above = across[1:]
-    below = across[2 * side + 1 :]
-    out = seen[side + 1 :]
+    above = space[ACROSS, 1:]
+    below = space[ACROSS, 2 * side + 1 :]
+    seen = space[IN_SIGHT, side + 1 :]
     for i in range(n):
-        out[i] = above[i] | middle[i] | below[i]
+        seen[i] = above[i] | middle[i] | below[i]
 
 
 @njit(cache=True)
-def _sight(word, own, opponent, kind, seen, codes):
-    """The codes that depend on the present alone, but for MOVES and UNITS."""
+def _sight(word, space, codes, side):
+    """The codes SIGHT, ARMY and PRICE."""
     n = word.shape[0]
+    cell = space[CELL, side + 1 :]
+    own = space[OWN, side + 1 :]
+    opponent = space[OPPONENT, side + 1 :]
+    seen = space[IN_SIGHT, side + 1 :]
     out = codes[SIGHT]
     for i in range(n):
-        # kind is mountain 1, castle 2, general 4, inside 8
-        shown = (np.uint8(0) - seen[i]) & (kind[i] & 7)
-        fogged = (kind[i] | (kind[i] >> 1)) & 1 & (seen[i] ^ 1)
+        shown = (np.uint8(0) - seen[i]) & cell[i] & 7
+        fogged = (cell[i] | (cell[i] >> 1)) & 1 & (seen[i] ^ 1)
         out[i] = (
-            (kind[i] >> 3)
+            ((cell[i] >> 3) & 1)
             | (seen[i] << 1)
             | (own[i] << 2)
             | ((opponent[i] & seen[i]) << 3)
@@ -110,28 +139,45 @@ def _sight(word, own, opponent, kind, seen, codes):
     high = codes[ARMY_HIGH]
     for i in range(n):
         high[i] = ((word[i] >> np.int32(8)) & np.int32(255)) * seen[i]
+    price = codes[PRICE]
+    for i in range(n):
+        price[i] = (word[i] >> np.int32(23)) & np.int32(255)
 
 
 @njit(cache=True)
-def _remember(own, opponent, seen, codes, memory):
+def _change(word, before, seen, was, memory):
+    """Army less remembered army where both are in sight, about 128."""
+    n = word.shape[0]
+    low = memory[MEM_LOW]
+    high = memory[MEM_HIGH]
+    change = memory[MEM_CHANGE]
+    for i in range(n):
+        before[i] = np.int32(low[i]) | (np.int32(high[i]) << np.int32(8))
+    for i in range(n):
+        before[i] = (word[i] & np.int32(65535)) - before[i]
+    for i in range(n):
+        change[i] = min(max(before[i], np.int32(-127)), np.int32(127)) + np.int32(128)
+    for i in range(n):
+        both = np.uint8(0) - (seen[i] & was[i])
+        change[i] = (change[i] & both) | (128 & ~both)
+
+
+@njit(cache=True)
+def _remember(word, before, space, codes, memory, side):
     """Bring the memory (5, M) of a seat up to date with a new turn."""
-    n = own.shape[0]
+    n = word.shape[0]
+    own = space[OWN, side + 1 :]
+    opponent = space[OPPONENT, side + 1 :]
+    seen = space[IN_SIGHT, side + 1 :]
+    was = space[WAS_SEEN, side + 1 :]
     flags = memory[MEM_FLAGS]
     age = memory[MEM_AGE]
-    last_low = memory[MEM_LOW]
-    last_high = memory[MEM_HIGH]
-    change = memory[MEM_CHANGE]
-    low = codes[ARMY_LOW]
-    high = codes[ARMY_HIGH]
     for i in range(n):
-        before = np.int32(last_low[i]) | (np.int32(last_high[i]) << np.int32(8))
-        now = np.int32(low[i]) | (np.int32(high[i]) << np.int32(8))
-        move = min(max(now - before, np.int32(-127)), np.int32(127)) + np.int32(128)
-        known = (seen[i] != 0) & (age[i] == 0)
-        change[i] = move if known else np.int32(128)
+        was[i] = np.uint8(age[i] == 0)
+    _change(word, before, seen, was, memory)
     for i in range(n):
         # memory bits: seen 1, last_opponent 2, last_own 4, gained 8, lost 16
-        held = (flags[i] >> 2) & np.uint8(age[i] == 0)
+        held = (flags[i] >> 2) & was[i]
         kept = (np.uint8(0) - (seen[i] ^ 1)) & flags[i] & 6
         flags[i] = (
             (flags[i] & 1)
@@ -142,63 +188,54 @@ def _remember(own, opponent, seen, codes, memory):
             | ((own[i] & (held ^ 1)) << 3)
             | ((held & (own[i] ^ 1)) << 4)
         )
+    # Masks and not branches: only these become vector code.
+    low, last_low = codes[ARMY_LOW], memory[MEM_LOW]
     for i in range(n):
-        last_low[i] = low[i] if seen[i] else last_low[i]
+        last_low[i] = low[i] | (last_low[i] & (seen[i] - np.uint8(1)))
+    high, last_high = codes[ARMY_HIGH], memory[MEM_HIGH]
     for i in range(n):
-        last_high[i] = high[i] if seen[i] else last_high[i]
+        last_high[i] = high[i] | (last_high[i] & (seen[i] - np.uint8(1)))
     for i in range(n):
-        older = age[i] + np.uint8(age[i] < 254)
-        age[i] = np.uint8(0) if seen[i] else older
+        age[i] = (age[i] + np.uint8(age[i] < 254)) & (seen[i] - np.uint8(1))
 
 
 @njit(cache=True)
-def _choices(word, price, space, columns, memory, codes, may_build, side):
-    """The codes MOVES, UNITS and PRICE; `space` rows with guard zones."""
-    n = word.shape[0]
-    at = side + 1
-    own = space[OWN, at:]
-    opponent = space[OPPONENT, at:]
-    kind = space[KIND, at:]
-    seen = space[SEEN_NOW, at:]
-    strong = space[STRONG, at:]
-    rich = space[RICH, at:]
-    free = space[OPEN, at:]
+def _choices(space, columns, memory, codes, may_build, side):
+    """The codes MOVES and UNITS."""
+    n = codes.shape[1]
+    own = space[OWN, side + 1 :]
+    opponent = space[OPPONENT, side + 1 :]
+    cell = space[CELL, side + 1 :]
+    seen = space[IN_SIGHT, side + 1 :]
+    strong = space[STRONG, side + 1 :]
     up = space[OPEN, 1:]
     left = space[OPEN, side:]
     right = space[OPEN, side + 2 :]
     down = space[OPEN, 2 * side + 1 :]
     flags = memory[MEM_FLAGS]
-    for i in range(n):
-        free[i] = (kind[i] & 1) ^ 1
-    for i in range(n):
-        strong[i] = np.uint8((word[i] & np.int32(65535)) >= np.int32(2))
-    for i in range(n):
-        rich[i] = np.uint8((word[i] & np.int32(65535)) >= price[i])
-    cost = codes[PRICE]
-    for i in range(n):
-        cost[i] = min(price[i], np.int32(255))
     moves = codes[MOVES]
     for i in range(n):
-        ways = (
+        moves[i] = (
             up[i]
             | (down[i] << 1)
             | ((left[i] & columns[0, i]) << 2)
             | ((right[i] & columns[1, i]) << 3)
         )
-        moves[i] = (np.uint8(0) - (own[i] & strong[i])) & ways
+    for i in range(n):
+        moves[i] &= np.uint8(0) - (own[i] & strong[i])
     for i in range(n):
         # known_mountain: frame 0 shows every mountain, seen or as structure in fog
-        built = (kind[i] >> 1) & (seen[i] ^ 1) & 1
-        hidden = (kind[i] >> 3) & (flags[i] ^ 1) & (kind[i] ^ 1) & 1
-        enemy = (kind[i] >> 2) & flags[i] & (own[i] ^ 1) & 1
-        moves[i] |= ((kind[i] & 1) << 4) | (built << 5) | (hidden << 6) | (enemy << 7)
+        built = (cell[i] >> 1) & (seen[i] ^ 1) & 1
+        hidden = (cell[i] >> 3) & (flags[i] ^ 1) & (cell[i] ^ 1) & 1
+        enemy = (cell[i] >> 2) & flags[i] & (own[i] ^ 1) & 1
+        moves[i] |= ((cell[i] & 1) << 4) | (built << 5) | (hidden << 6) | (enemy << 7)
     units = codes[UNITS]
     for i in range(n):
-        castle = (kind[i] >> 1) & 1
-        general = (kind[i] >> 2) & 1
+        castle = (cell[i] >> 1) & 1
+        general = (cell[i] >> 2) & 1
         enemy = opponent[i] & seen[i]
-        neutral = seen[i] & ((own[i] | opponent[i] | kind[i]) ^ 1) & 1
-        fog = ((seen[i] | kind[i] | castle) ^ 1) & 1
+        neutral = seen[i] & ((own[i] | opponent[i] | cell[i]) ^ 1) & 1
+        fog = ((seen[i] | cell[i] | castle) ^ 1) & 1
         units[i] = (
             (castle & own[i])
             | ((castle & enemy) << 1)
@@ -208,7 +245,8 @@ def _choices(word, price, space, columns, memory, codes, may_build, side):
             | (fog << 5)
         )
     for i in range(n):
-        site = own[i] & rich[i] & (((kind[i] >> 1) | (kind[i] >> 2)) ^ 1) & may_build & 1
+        bare = ((cell[i] >> 1) | (cell[i] >> 2)) ^ 1
+        site = own[i] & (cell[i] >> 4) & bare & may_build & 1
         units[i] |= (np.uint8((moves[i] & 15) != 0) << 6) | (site << 7)
 
 
@@ -217,16 +255,23 @@ def _legal(codes, legal):
     """Legal actions: 9 planes of M cells, then pass."""
     n = codes.shape[1]
     moves = codes[MOVES]
-    for d in range(4):
-        bit = np.uint8(d)
-        plane = legal[d * n : d * n + n]
-        for i in range(n):
-            plane[i] = (moves[i] >> bit) & np.uint8(1)
-    legal[4 * n : 8 * n] = legal[: 4 * n]
-    plane = legal[8 * n : 9 * n]
+    up, down, left, right = legal[:n], legal[n : 2 * n], legal[2 * n : 3 * n], legal[3 * n : 4 * n]
+    # Shifts by constants: four loops and not one over directions.
+    for i in range(n):
+        up[i] = moves[i] & 1
+    for i in range(n):
+        down[i] = (moves[i] >> 1) & 1
+    for i in range(n):
+        left[i] = (moves[i] >> 2) & 1
+    for i in range(n):
+        right[i] = (moves[i] >> 3) & 1
+    halves = legal[4 * n : 8 * n]
+    for i in range(4 * n):
+        halves[i] = legal[i]
+    build = legal[8 * n :]
     units = codes[UNITS]
     for i in range(n):
-        plane[i] = units[i] >> np.uint8(7)
+        build[i] = units[i] >> 7
     legal[9 * n] = 1
 
 
@@ -290,40 +335,35 @@ def observe(
     gives the same twice.
     """
     n_cells = side * side
-    at = side + 1
-    base, turned, turned_price = words[0], words[1], words[2]
-    own = space[OWN, at : at + n_cells]
-    opponent = space[OPPONENT, at : at + n_cells]
-    kinds = space[KIND, at : at + n_cells]
-    seen = space[SEEN_NOW, at : at + n_cells]
+    base, word, turned, before = words[0], words[1], words[2], words[3]
     for n in range(table.shape[0]):
         g = table[n]
         _pack(owner[n], army[n], kind[n], base)
         for seat in range(2):
             frame = frames[n, seat]
-            cost = price[n, seat]
-            word = base
+            out = codes[n, seat]
+            mem = memory[n, seat]
+            _price(base, army[n], price[n, seat], word)
+            shown = word
             if frame != 0:
                 turn = cells[frame]
                 for i in range(n_cells):
-                    turned[i] = base[turn[i]]
-                for i in range(n_cells):
-                    turned_price[i] = cost[turn[i]]
-                word = turned
-                cost = turned_price
-            out = codes[n, seat]
-            mem = memory[n, seat]
-            _split(word, seat, own, opponent, kinds)
-            _look(space[OWN], space[ACROSS], space[SEEN_NOW], columns, n_cells, side)
-            _sight(word, own, opponent, kinds, seen, out)
+                    turned[i] = word[turn[i]]
+                shown = turned
+            _unpack(shown, seat, space, side)
+            _look(space, columns, n_cells, side)
+            _sight(shown, space, out, side)
             if g[OBSERVED] != g[TIME]:
-                _remember(own, opponent, seen, out, mem)
+                _remember(shown, before, space, out, mem, side)
                 if g[SOURCE + seat] >= 0:
                     mem[MEM_FLAGS, places[frame, g[SOURCE + seat]]] |= 32
                     mem[MEM_FLAGS, places[frame, g[TARGET + seat]]] |= 64
-            out[MEMORY:N_CODES] = mem
+            for k in range(N_MEMORY):
+                to, part = out[MEMORY + k], mem[k]
+                for i in range(n_cells):
+                    to[i] = part[i]
             may_build = np.uint8(g[CASTLES + seat] < rules[RULE_CAP])
-            _choices(word, cost, space, columns, mem, out, may_build, side)
+            _choices(space, columns, mem, out, may_build, side)
             _legal(out, legal[n, seat])
             _scalars(g, seat, frame, rules, side, scalars[n, seat])
         g[OBSERVED] = g[TIME]

@@ -22,8 +22,8 @@ STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))  # up, down, left, right (spec, head)
 def tables(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tables of the frames on a side x side canvas.
 
-    Returns `cells` (8, side*side) int32, the board's cell that is shown at each
-    cell of the frame; `places` (8, side*side) int32, the inverse; and
+    Returns `cells` (8, side*side) uint32, the board's cell that is shown at each
+    cell of the frame; `places` (8, side*side) uint32, the inverse; and
     `directions` (8, 4) int32, the board's direction of each one of the frame.
     """
     board = np.arange(side * side, dtype=np.int32).reshape(side, side)
@@ -43,4 +43,5 @@ def tables(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
                 row, column = column, row
             step = (-row if g & 2 else row, -column if g & 1 else column)
             directions[g, d] = STEPS.index(step)
-    return cells, np.argsort(cells, axis=1).astype(np.int32), directions
+    # Unsigned: a compiled look-up then needs no check for negative indices.
+    return cells.astype(np.uint32), np.argsort(cells, axis=1).astype(np.uint32), directions
