@@ -1,0 +1,25 @@
+from snakemake.utils import min_version
+
+min_version("9.27")
+
+
+configfile: "config/config.yaml"
+report: "workflow/report/workflow.rst"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/preflight.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/match.smk"
+include: "workflow/rules/ladder.smk"
+include: "workflow/rules/report.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    input:
+        f"{OUT}/report/{LAST}.svg",
+    default_target: True

@@ -1,0 +1,179 @@
+"""Preflight: refuse, with the reason and the next legal value, before anything is paid for."""
+
+from __future__ import annotations
+
+import math
+import os
+import platform
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+import torch
+
+from royale import games
+from royale.learn.network import build_network
+from royale.learn.recipe import Recipe
+
+MB = 2**20
+# Python, torch and numba with nothing loaded, measured as resident memory.
+BASE_MB = 500
+# Activations kept for a backward pass, as a multiple of one block's output a sample.
+ACTIVATIONS_A_BLOCK = 5
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing looked at: `ok`, `warning` or `refused`, and what was found."""
+
+    name: str
+    status: str
+    found: str
+    fix: str = ""
+
+
+def machine(device: str, threads: int, folder: Path) -> list[Check]:
+    """Look at the machine: Python, cores, the device asked for, disk, the results folder."""
+    checks = [
+        Check("python", "ok", platform.python_version()),
+        Check("torch", "ok", torch.__version__),
+    ]
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    few = threads > cores
+    checks.append(
+        Check(
+            "cores",
+            "warning" if few else "ok",
+            f"{cores} cores, {threads} threads a segment",
+            f"set threads.train to {cores}; more threads than cores only wait" if few else "",
+        )
+    )
+    if device == "cuda" and not torch.cuda.is_available():
+        checks.append(
+            Check(
+                "device",
+                "refused",
+                "cuda asked for, no GPU found",
+                "set device: cpu, or use a machine with a GPU",
+            )
+        )
+    else:
+        found = torch.cuda.get_device_name() if device == "cuda" else platform.processor() or "cpu"
+        checks.append(Check("device", "ok", f"{device} asked for, found {found}"))
+    folder.mkdir(parents=True, exist_ok=True)
+    writable = os.access(folder, os.W_OK)
+    checks.append(
+        Check(
+            "results",
+            "ok" if writable else "refused",
+            str(folder),
+            "" if writable else "make the folder writable",
+        )
+    )
+    free = shutil.disk_usage(folder).free / MB
+    low = free < 500
+    checks.append(
+        Check(
+            "disk", "refused" if low else "ok", f"{free:,.0f} MB free", "free 500 MB" if low else ""
+        )
+    )
+    return checks
+
+
+def geometry(train: Mapping[str, Any], recipe: Recipe) -> dict[str, int]:
+    """The derived numbers of training: samples and optimizer steps an iteration, iterations."""
+    samples = 2 * train["envs"] * train["horizon"]
+    kept = math.ceil(recipe.advantage_top * samples)
+    iterations = math.ceil(train["segment_steps"] / samples)
+    steps = recipe.epochs * math.ceil(kept / recipe.minibatch)
+    return {
+        "games_at_once": train["envs"],
+        "samples_an_iteration": samples,
+        "samples_trained_on": kept,
+        "minibatch": recipe.minibatch,
+        "optimizer_steps_an_iteration": steps,
+        "iterations_a_segment": iterations,
+        "steps_asked": train["segment_steps"],
+        "steps_collected": iterations * samples,
+    }
+
+
+def game_checks(
+    game: str, settings: Mapping[str, Any], train: Mapping[str, Any], recipe: Recipe
+) -> tuple[list[Check], dict]:
+    """Look at one ladder's game, network and sizes; returns the checks and the geometry."""
+    checks = []
+    module = games.load(game)
+    if recipe.encoder not in module.encoders:
+        return [
+            Check(
+                "encoder",
+                "refused",
+                f"{recipe.encoder!r}",
+                f"allowed: {', '.join(module.encoders)}",
+            )
+        ], {}
+    spec = module.spec(settings, recipe.encoder)
+    unknown = sorted(set(recipe.shaping) - set(spec.potentials))
+    if unknown:
+        checks.append(
+            Check(
+                "shaping",
+                "refused",
+                f"no potential {unknown[0]!r}",
+                f"allowed: {', '.join(spec.potentials)}",
+            )
+        )
+    numbers = geometry(train, recipe)
+    kept = numbers["samples_trained_on"]
+    if recipe.minibatch > kept:
+        checks.append(
+            Check(
+                "minibatch",
+                "refused",
+                f"{recipe.minibatch} samples asked, an iteration trains on {kept}",
+                f"the next legal minibatch is {kept}; or raise envs, horizon or advantage_top",
+            )
+        )
+    else:
+        checks.append(
+            Check("minibatch", "ok", f"{recipe.minibatch} of {kept} samples an iteration")
+        )
+    network = build_network(spec, recipe, seed=0)
+    parameters = sum(p.numel() for p in network.parameters())
+    checks.append(Check("network", "ok", f"{parameters:,} parameters, {len(spec.planes)} planes"))
+    checks.append(_memory(spec, train, recipe, parameters))
+    batch = module.make(64, settings, recipe.encoder)
+    batch.reset(np.arange(64), np.arange(64, dtype=np.uint64))
+    checks.append(Check("boards", "ok", f"64 boards dealt on a {spec.height}x{spec.width} canvas"))
+    return checks, numbers
+
+
+def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:
+    """Project the memory of a training segment; refuse over the total, warn over the free."""
+    cells = spec.height * spec.width
+    row = spec.code_bytes * cells + 4 * len(spec.scalars) + spec.n_actions / 8 + 32
+    rollout = 2 * train["envs"] * (train["horizon"] + 1) * row
+    forward = 2 * train["envs"] * cells * 4 * (len(spec.planes) + 3 * recipe.channels)
+    kept = (
+        cells * 4 * (len(spec.planes) + ACTIVATIONS_A_BLOCK * recipe.channels * (recipe.blocks + 1))
+    )
+    backward = recipe.minibatch * (kept + 12 * spec.n_actions)
+    needed = BASE_MB + (rollout + forward + backward + 20 * parameters) / MB
+    memory = psutil.virtual_memory()
+    total, free = memory.total / MB, memory.available / MB
+    found = f"about {needed:,.0f} MB a segment, {free:,.0f} MB free of {total:,.0f} MB"
+    if needed > total:
+        fit = int(train["envs"] * max(total - BASE_MB, 0) / (needed - BASE_MB) * 0.8)
+        return Check(
+            "memory", "refused", found, f"the next legal train.envs is about {max(fit, 1)}"
+        )
+    if needed > free:
+        return Check(
+            "memory", "warning", found, "close other programs, or run fewer segments at once"
+        )
+    return Check("memory", "ok", found)

@@ -1,0 +1,1 @@
+"""Evidence: matches, the gate, promotion, and how they are shown."""

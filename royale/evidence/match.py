@@ -1,0 +1,90 @@
+"""Matches: all games of a match step together, each map from both seats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from royale import games, rng
+from royale.games.protocol import Player, View
+
+
+def play(
+    game: str,
+    settings: Mapping[str, Any],
+    players: Sequence[Player],
+    n_games: int,
+    key: int,
+    report: Callable[[int, int], None] = lambda turn, running: None,
+) -> list[dict[str, Any]]:
+    """Play `n_games` (even) games between `players` (two) and return them, one record a game.
+
+    Games 2p and 2p+1 are on the same map with the seats exchanged. The map's
+    seed and every random choice derive from `key` and the game's number, so a
+    game can be played again from its record. A record has: game (number), seed,
+    seats (the player, 0 or 1, in seat 0 and in seat 1), turns, winner (the
+    player, or null for a draw) and truncated. `report(turn, games running)` is
+    called once a turn. ValueError if `n_games` is odd or not positive.
+    """
+    if n_games < 2 or n_games % 2:
+        raise ValueError(f"a match needs a positive even number of games, not {n_games}")
+    module = games.load(game)
+    # codes are the same for every encoder: each network expands them its own way
+    batch = module.make(n_games, settings, module.encoders[0])
+    spec = batch.spec
+    number = np.arange(n_games)
+    # 53 bits, so that JSON readers that know only doubles keep them whole
+    seeds = rng.fold(key, number // 2) >> np.uint64(11)
+    choice_keys = rng.fold(key, number, 1)
+    batch.reset(number, seeds)
+    seat_of_first = number % 2  # player 0 sits in this seat
+
+    codes = np.zeros((n_games, 2, spec.code_bytes, spec.height, spec.width), np.uint8)
+    scalars = np.zeros((n_games, 2, len(spec.scalars)), np.float32)
+    legal = np.zeros((n_games, 2, spec.n_actions), np.uint8)
+    actions = np.zeros((n_games, 2), np.int32)
+    running = np.ones(n_games, bool)
+    winner_seat = np.full(n_games, -1)
+    truncated = np.zeros(n_games, bool)
+    turns = np.zeros(n_games, int)
+    while running.any():
+        batch.observe(codes, scalars, legal)
+        rows = np.flatnonzero(running)
+        for index, player in enumerate(players):
+            seat = seat_of_first[rows] ^ index
+            turn = batch.turns[rows]
+            actions[rows, seat] = player.act(
+                View(
+                    codes=codes[rows, seat],
+                    scalars=scalars[rows, seat],
+                    legal=legal[rows, seat],
+                    turns=turn,
+                    keys=rng.fold(choice_keys[rows], turn, seat),
+                )
+            )
+        result = batch.step(actions)
+        ended = running & result.done
+        winner_seat[ended] = result.winner[ended]
+        truncated[ended] = result.truncated[ended]
+        turns[ended] = batch.turns[ended]
+        running &= ~result.done
+        report(int(batch.turns.max()), int(running.sum()))
+    return [
+        {
+            "game": int(n),
+            "seed": int(seeds[n]),
+            "seats": [int(seat_of_first[n]), 1 - int(seat_of_first[n])],
+            "turns": int(turns[n]),
+            "winner": None if winner_seat[n] < 0 else int(winner_seat[n] ^ seat_of_first[n]),
+            "truncated": bool(truncated[n]),
+        }
+        for n in number
+    ]
+
+
+def count(played: list[dict[str, Any]]) -> tuple[int, int, int]:
+    """Games won, lost and drawn from the first player's view."""
+    winners = [record["winner"] for record in played]
+    return winners.count(0), winners.count(1), winners.count(None)

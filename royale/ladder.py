@@ -1,0 +1,255 @@
+"""The graph of generations: who trains from whom, with what, and who plays whom.
+
+An arm's recipe is its parent champion's recipe with the arm's changes. Which
+recipe that is is known only once the parent is decided, so it travels in the
+ladder files and the graph itself stays fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from royale.config import load_config, load_ladder, load_profile
+from royale.errors import ConfigError
+from royale.files import schema
+from royale.learn.recipe import Recipe
+
+ROOT_ARM = "root"
+# Both arms start from their parent's weights, so these are the root's to set.
+NETWORK_KEYS = ("encoder", "channels", "blocks", "value_head")
+ARMS = ("treatment", "control")
+# The profile that owns `results/` itself; every other writes below `results/<profile>/`.
+DEFAULT_PROFILE = "laptop"
+
+
+@dataclass(frozen=True)
+class Generation:
+    """One question of a ladder."""
+
+    name: str
+    ladder: str
+    game: str
+    question: str
+    parent: str | None  # None for the root
+    changes: Mapping[str, Mapping[str, Any]]  # arm -> recipe keys it sets
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """Names of the arms, the treatment first."""
+        return tuple(self.changes)
+
+
+@dataclass(frozen=True)
+class Project:
+    """The whole checked configuration, as the rules ask for it."""
+
+    profile_name: str
+    profile: Mapping[str, Any]
+    results: str  # the folder this profile's results are written below
+    seeds: tuple[int, ...]
+    games: int  # games a match
+    evidence: Mapping[str, Any]
+    generations: Mapping[str, Generation]
+    sanity: Mapping[str, Sequence[str]]  # ladder -> scripted players the root meets
+    recipes: Mapping[str, Mapping[str, Any]]  # ladder -> its root's recipe, at paper scale
+
+    def sizes(self, game: str) -> Mapping[str, Any]:
+        """The machine profile's entry for a game."""
+        return self.profile["per_game"][game]
+
+    def root_recipe(self, generation: str) -> Mapping[str, Any]:
+        """The recipe of the root of a generation's ladder, at paper scale."""
+        return self.recipes[self.generations[generation].ladder]
+
+    def segments(self, generation: str) -> int:
+        """How many segments each arm of a generation is trained for."""
+        entry = self.generations[generation]
+        which = "arm" if entry.parent else "root"
+        return self.sizes(entry.game)["train"]["segments"][which]
+
+    def players(self, generation: str) -> list[str]:
+        """Names of the networks a generation trains, arms first, then seeds."""
+        arms = self.generations[generation].arms
+        return [f"{generation}.{arm}.seed{seed}" for arm in arms for seed in self.seeds]
+
+    def direct_matches(self, generation: str) -> list[str]:
+        """Names of the treatment-versus-control matches, one a seed (none for the root)."""
+        if not self.generations[generation].parent:
+            return []
+        return [
+            f"{generation}.treatment.seed{seed}-vs-{generation}.control.seed{seed}"
+            for seed in self.seeds
+        ]
+
+    def parent_matches(self, generation: str, arm: str) -> list[str]:
+        """Names of an arm's matches against the frozen parent; the root's against scripted players."""
+        entry = self.generations[generation]
+        rivals = [f"{entry.parent}.champion"] if entry.parent else self.sanity[entry.ladder]
+        return [
+            f"{generation}.{arm}.seed{seed}-vs-{rival}" for rival in rivals for seed in self.seeds
+        ]
+
+
+def load_project(config: Mapping[str, Any], root: Path) -> Project:
+    """Check everything a user can edit; ConfigError tells the first fault in one line."""
+    config = load_config(config)
+    profile = load_profile(config["profile"], root)
+    generations: dict[str, Generation] = {}
+    sanity, recipes = {}, {}
+    for name in config["ladders"]:
+        file = f"config/ladders/{name}.yaml"
+        ladder = load_ladder(name, root)
+        if ladder["game"] not in profile["per_game"]:
+            raise ConfigError(
+                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}' is missing; "
+                f"{file} plays that game"
+            )
+        own = check_graph(name, ladder, file)
+        for twice in sorted(set(own) & set(generations)):
+            raise ConfigError(
+                f"{file}: key 'generations.{twice}' is also in config/ladders/"
+                f"{generations[twice].ladder}.yaml; names must differ, as they name the results"
+            )
+        sizes = profile["per_game"][ladder["game"]]
+        check_recipes(own, ladder, sizes, file, config["profile"])
+        generations.update(own)
+        sanity[name] = tuple(ladder["sanity"])
+        recipes[name] = root_recipe(ladder["recipe"], sizes)
+    default = config["profile"] == DEFAULT_PROFILE
+    return Project(
+        profile_name=config["profile"],
+        profile=profile,
+        results="results" if default else f"results/{config['profile']}",
+        seeds=tuple(config["seeds"] or profile["seeds"]),
+        games=config["games"] or profile["games"],
+        evidence=config["evidence"],
+        generations=generations,
+        sanity=sanity,
+        recipes=recipes,
+    )
+
+
+def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Generation]:
+    """The generations of a ladder, parents before children; ConfigError on a bad graph."""
+    entries = ladder["generations"]
+    root = ladder["root"]
+    if root not in entries:
+        raise ConfigError(f"{file}: key 'root' = {root!r}; allowed: {', '.join(entries)}")
+    if "parent" in entries[root]:
+        raise ConfigError(
+            f"{file}: key 'generations.{root}.parent' is set, but {root} is the root; remove it"
+        )
+    for generation, entry in entries.items():
+        if generation != root and "parent" not in entry:
+            raise ConfigError(
+                f"{file}: key 'generations.{generation}.parent' is missing; only the root {root} has none"
+            )
+        if entry.get("parent", root) not in entries:
+            raise ConfigError(
+                f"{file}: key 'generations.{generation}.parent' = {entry['parent']!r}; "
+                f"allowed: {', '.join(other for other in entries if other != generation)}"
+            )
+    ordered: dict[str, Generation] = {}
+    for generation in entries:
+        chain = [generation]
+        while "parent" in entries[chain[-1]]:
+            parent = entries[chain[-1]]["parent"]
+            if parent in chain:
+                ring = " -> ".join([*chain[chain.index(parent) :], parent])
+                raise ConfigError(
+                    f"{file}: key 'generations.{generation}.parent' = {entries[generation]['parent']!r} "
+                    f"closes a cycle: {ring}; a ladder ends at its root {root}"
+                )
+            chain.append(parent)
+        for member in reversed(chain):
+            entry = entries[member]
+            arms = {arm: entry[arm] for arm in ARMS} if "parent" in entry else {ROOT_ARM: {}}
+            ordered.setdefault(
+                member,
+                Generation(
+                    member, name, ladder["game"], entry["question"], entry.get("parent"), arms
+                ),
+            )
+    return ordered
+
+
+def root_recipe(ladder_recipe: Mapping[str, Any], sizes: Mapping[str, Any]) -> dict[str, Any]:
+    """The root's recipe at paper scale: schema defaults, then the ladder's, then the profile's."""
+    defaults = {key: rule["default"] for key, rule in schema("recipe")["properties"].items()}
+    return {**defaults, **ladder_recipe, **sizes["recipe"]}
+
+
+def scaled(recipe: Mapping[str, Any], scale: Mapping[str, float]) -> Recipe:
+    """The recipe that is really used on this machine.
+
+    ConfigError if the minibatch is not whole or the entropy floor not below 1.
+    """
+    minibatch = recipe["minibatch"] * scale["minibatch"]
+    if minibatch != int(minibatch) or minibatch < 1:
+        down = max(int(minibatch), 1) / scale["minibatch"]
+        raise ConfigError(
+            f"recipe key 'minibatch' = {recipe['minibatch']} times the profile's scale.minibatch "
+            f"{scale['minibatch']} is {minibatch:g}, not a whole number; the next legal value is {down:g}"
+        )
+    floor = recipe["entropy_floor"] * scale["entropy_floor"]
+    if not floor < 1:
+        raise ConfigError(
+            f"recipe key 'entropy_floor' = {recipe['entropy_floor']} times the profile's "
+            f"scale.entropy_floor {scale['entropy_floor']} is {floor:g}; allowed: < 1"
+        )
+    return Recipe.from_dict({**recipe, "minibatch": int(minibatch), "entropy_floor": floor})
+
+
+def check_recipes(
+    generations: Mapping[str, Generation],
+    ladder: Mapping[str, Any],
+    sizes: Mapping[str, Any],
+    file: str,
+    profile_name: str,
+) -> None:
+    """Refuse an arm that equals its control, whichever parent is promoted, or does not fit.
+
+    Each champion's recipe is one of a few, since each promotion takes an arm or
+    the parent; the possible values are followed key by key.
+    """
+    profile_file = f"config/profiles/{profile_name}.yaml"
+    possible: dict[str, dict[str, list]] = {}
+    for name, generation in generations.items():
+        if generation.parent is None:
+            values = {key: [value] for key, value in root_recipe(ladder["recipe"], sizes).items()}
+            where = {ROOT_ARM: f"{file}: key 'recipe', with {profile_file}"}
+        else:
+            values = {key: list(options) for key, options in possible[generation.parent].items()}
+            where = {arm: f"{file}: key 'generations.{name}.{arm}'" for arm in ARMS}
+            treatment, control = (generation.changes[arm] for arm in ARMS)
+            keys = set(treatment) | set(control)
+            if all(
+                (values[key] if key not in treatment else [treatment[key]])
+                == (values[key] if key not in control else [control[key]])
+                and (len(values[key]) == 1 or (key in treatment) == (key in control))
+                for key in keys
+            ):
+                raise ConfigError(
+                    f"{file}: key 'generations.{name}.treatment' = {dict(treatment)} equals its control "
+                    f"{dict(control)}; the two arms must differ"
+                )
+            for arm, changed in generation.changes.items():
+                for key, value in changed.items():
+                    if key in NETWORK_KEYS and [value] != values[key]:
+                        raise ConfigError(
+                            f"{where[arm]}: '{key}' = {value!r} is another network than the parent's "
+                            f"({values[key][0]!r}), whose weights both arms start from; set it in the "
+                            "ladder's recipe, for a ladder of its own"
+                        )
+                    if value not in values[key]:
+                        values[key].append(value)
+        possible[name] = values
+        base = {key: options[0] for key, options in values.items()}
+        for arm, changes in generation.changes.items():
+            try:
+                scaled({**base, **changes}, sizes["scale"])
+            except ConfigError as error:
+                raise ConfigError(f"{where[arm]}: {error}") from None

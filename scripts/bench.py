@@ -1,0 +1,1 @@
+"""Bench of a machine profile."""

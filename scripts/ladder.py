@@ -1,0 +1,80 @@
+"""Decide a generation and write its ladder file and champion."""
+
+import json
+import shutil
+from pathlib import Path
+
+from royale.evidence.generation import judge
+from royale.files import read_json, sha256, write_json
+from royale.job import job
+from royale.learn.checkpoint import champion_from_checkpoint
+
+
+def training_cost(metrics):
+    """Agent steps and seconds of some segments, from their metrics files."""
+    steps, seconds = 0, 0.0
+    for path in metrics:
+        rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+        # agent_steps counts over all segments of the arm, in equal iterations
+        steps += round(len(rows) * rows[-1]["agent_steps"] / rows[-1]["iteration"])
+        seconds += sum(row["seconds"] for row in rows)
+    return steps, seconds
+
+
+def main(snakemake, progress):
+    params, generation = snakemake.params, snakemake.wildcards.generation
+    parent = read_json(snakemake.input.parent, "ladder") if params.parent else None
+    base = parent["recipe"] if parent else {}
+    checkpoints = dict(zip(params.players, snakemake.input.checkpoints, strict=True))
+    arms = {}
+    for arm, changes in params.changes.items():
+        of_arm = f"{generation}.{arm}."
+        steps, seconds = training_cost(
+            path for path in snakemake.input.metrics if f"/{generation}/{arm}/" in path
+        )
+        arms[arm] = {
+            "changes": dict(changes) if parent else {},
+            "recipe": {**base, **changes},
+            "steps": steps,
+            "seconds": round(seconds, 3),
+            "checkpoints": {
+                player.removeprefix(f"{of_arm}seed"): sha256(path)
+                for player, path in checkpoints.items()
+                if player.startswith(of_arm)
+            },
+        }
+    direct, sanity = {}, {arm: {} for arm in arms}
+    for path in [*snakemake.input.direct, *snakemake.input.sanity]:
+        match = read_json(path, "match")
+        _, arm, seed = match["a"].split(".")
+        if path in snakemake.input.direct:
+            direct[seed.removeprefix("seed")] = match
+        else:
+            sanity[arm].setdefault(match["b"], []).append(match)
+    about = {
+        "generation": generation,
+        "ladder": params.ladder,
+        "game": params.game,
+        "profile": params.profile,
+        "question": params.question,
+        "parent": params.parent,
+        "seeds": params.seeds,
+    }
+    result = judge(about, arms, direct, sanity, params.evidence, parent)
+    promoted = result["promotion"]["promoted"]
+    champion = Path(snakemake.output.champion)
+    champion.parent.mkdir(parents=True, exist_ok=True)
+    if promoted == "parent":
+        player = parent["champion"]["player"]
+        shutil.copyfile(snakemake.input.parent_champion, champion)
+    else:
+        # the first seed, predeclared: picking the luckiest would flatter the champion
+        player = f"{generation}.{promoted}.seed{params.seeds[0]}"
+        champion_from_checkpoint(Path(checkpoints[player]), champion, {"player": player})
+    result["champion"] = {"player": player, "sha256": sha256(champion)}
+    write_json(snakemake.output.ladder, result, "ladder")
+    progress.say(f"promoted {promoted}: {result['promotion']['why']}")
+
+
+with job(snakemake, f"ladder {snakemake.wildcards.generation}") as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821

@@ -1,0 +1,50 @@
+"""Train one arm for one segment."""
+
+from pathlib import Path
+
+from royale.files import read_json
+from royale.job import job
+from royale.ladder import scaled
+from royale.learn.plan import SegmentPlan
+from royale.learn.segment import run_segment
+
+
+def main(snakemake, progress):
+    params, wildcards = snakemake.params, snakemake.wildcards
+    parent = snakemake.input.get("parent")
+    base = read_json(parent, "ladder")["recipe"] if parent else {}
+    start = snakemake.input.get("start")
+    kind = "weights" if int(wildcards.segment) == 0 else "checkpoint"
+    plan = SegmentPlan(
+        game=params.game,
+        settings=dict(params.settings),
+        recipe=scaled({**base, **params.changes}, params.scale).to_dict(),
+        envs=params.train["envs"],
+        horizon=params.train["horizon"],
+        steps=params.train["segment_steps"],
+        generation=wildcards.generation,
+        arm=wildcards.arm,
+        seed=int(wildcards.seed),
+        segment=int(wildcards.segment),
+        threads=snakemake.threads,
+        device=params.device,
+        start=kind if start else "scratch",
+        start_file=Path(start) if start else None,
+        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+    )
+
+    def report(row, total):
+        progress.update(row["agent_steps"], total, "steps", f"entropy {row['entropy']:.2f}")
+
+    run_segment(
+        plan,
+        out=Path(snakemake.output.checkpoint).parent,
+        partial=Path(params.partial),
+        report=report,
+        say=progress.say,
+    )
+
+
+name = "{generation} {arm} seed{seed} segment{segment}".format(**snakemake.wildcards)  # noqa: F821
+with job(snakemake, name) as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821

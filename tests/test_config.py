@@ -1,0 +1,200 @@
+"""Each bad configuration gives one line that names file, key, value and what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from royale.config import read_yaml
+from royale.errors import ConfigError
+from royale.files import schema
+from royale.ladder import load_project, scaled
+from royale.learn.recipe import Recipe
+
+LADDER = "config/ladders/generals.yaml"
+CONFIG = {
+    "profile": "laptop",
+    "ladders": ["generals"],
+    "seeds": None,
+    "games": None,
+    "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
+}
+
+
+def edit(file: Path, change) -> None:
+    value = yaml.safe_load(file.read_text())
+    change(value)
+    file.write_text(yaml.safe_dump(value))
+
+
+def generation(name, **changes):
+    return lambda ladder: ladder["generations"][name].update(changes)
+
+
+def remove(name, key):
+    return lambda ladder: ladder["generations"][name].pop(key)
+
+
+BAD_LADDERS = {
+    "unknown key": (
+        generation("g05", treatment={"epoch": 2}),
+        ["generations.g05.treatment.epoch", "did you mean 'epochs'"],
+    ),
+    "missing parent": (
+        generation("g05", parent="g99"),
+        ["generations.g05.parent", "'g99'", "allowed: g02, g03"],
+    ),
+    "no parent": (remove("g05", "parent"), ["generations.g05", "parent"]),
+    "cycle": (
+        generation("g03", parent="g05"),
+        ["closes a cycle", "g03 -> g05 -> g04 -> g03", "root g02"],
+    ),
+    "text for a number": (
+        generation("g06", treatment={"gae_lambda": "high"}),
+        ["generations.g06.treatment.gae_lambda", "'high'", "type number"],
+    ),
+    "out of range": (
+        generation("g06", treatment={"gae_lambda": 1.5}),
+        ["gae_lambda", "1.5", "<= 1"],
+    ),
+    "arm equal to control": (
+        generation("g05", treatment={"epochs": 1}),
+        ["generations.g05.treatment", "equals its control"],
+    ),
+    "arm equal to control through its parent": (
+        generation("g05", treatment={"epochs": 1}, control={"clip": 0.2}),
+        ["generations.g05.treatment", "equals its control"],
+    ),
+    "another network": (
+        generation("g05", treatment={"channels": 32}),
+        ["generations.g05.treatment", "another network"],
+    ),
+    "minibatch not whole": (
+        generation("g04", treatment={"minibatch": 1023}),
+        ["generations.g04.treatment", "255.75", "next legal value is 1020"],
+    ),
+    "unknown game": (lambda ladder: ladder.update(game="chess"), ["'game'", "chess", "generals"]),
+    "root missing": (lambda ladder: ladder.update(root="g01"), ["'root'", "'g01'", "g02"]),
+    "root with a parent": (
+        generation("g02", parent="g03", treatment={"epochs": 2}, control={"epochs": 1}),
+        ["generations.g02.parent", "is the root"],
+    ),
+    "empty treatment": (
+        generation("g05", treatment={}),
+        ["generations.g05.treatment", "at least 1 entry"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LADDERS)
+def test_bad_ladder(project_copy, case):
+    change, words = BAD_LADDERS[case]
+    edit(project_copy / LADDER, change)
+    with pytest.raises(ConfigError) as caught:
+        load_project(CONFIG, project_copy)
+    text = str(caught.value)
+    assert LADDER in text and "\n" not in text
+    for word in words:
+        assert word in text, text
+
+
+BAD_CONFIGS = {
+    "negative games": ({"games": -2}, ["games", "-2", ">= 2"]),
+    "odd games": ({"games": 33}, ["games", "33", "multiple of 2"]),
+    "empty seeds": ({"seeds": []}, ["seeds", "[]", "at least 1"]),
+    "seed twice": ({"seeds": [1, 1]}, ["seeds", "twice"]),
+    "text for seeds": ({"seeds": "three"}, ["seeds", "'three'"]),
+    "no such profile": ({"profile": "cluster"}, ["profile", "'cluster'", "laptop", "smoke"]),
+    "no such ladder": ({"ladders": ["chess"]}, ["ladders", "'chess'", "generals"]),
+    "unknown key": ({"game": 32}, ["'game'", "did you mean 'games'"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_CONFIGS)
+def test_bad_config(case):
+    change, words = BAD_CONFIGS[case]
+    with pytest.raises(ConfigError) as caught:
+        load_project({**CONFIG, **change}, Path(__file__).parents[1])
+    text = str(caught.value)
+    assert text.startswith("config/config.yaml") and "\n" not in text
+    for word in words:
+        assert word in text, text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("game: [generals", "not YAML"),
+        ("- a\n- b\n", "a mapping"),
+        ("game: generals\ngame: clash\n", "appears twice"),
+        ("", "a mapping"),
+    ],
+)
+def test_not_yaml(project_copy, text, words):
+    (project_copy / LADDER).write_text(text)
+    with pytest.raises(ConfigError, match=words) as caught:
+        load_project(CONFIG, project_copy)
+    assert LADDER in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_bad_profile(project_copy):
+    path = project_copy / "config/profiles/laptop.yaml"
+    edit(path, lambda profile: profile["per_game"]["generals"]["settings"].update(max_turns="long"))
+    with pytest.raises(
+        ConfigError, match=r"laptop.yaml: key 'per_game.generals.settings.max_turns'"
+    ):
+        load_project(CONFIG, project_copy)
+
+
+@pytest.mark.parametrize("profile", ["smoke", "laptop", "workstation", "many_core", "paper"])
+def test_shipped_profiles_load(profile):
+    project = load_project({**CONFIG, "profile": profile}, Path(__file__).parents[1])
+    assert list(project.generations) == [f"g{n:02}" for n in range(2, 9)]
+    assert project.results == ("results" if profile == "laptop" else f"results/{profile}")
+    assert project.games % 2 == 0
+
+
+def test_ladder_keeps_ratios_on_every_machine():
+    # g04 compares 1024 with 2048 at paper scale; on a laptop a quarter of both
+    base = {key: rule["default"] for key, rule in schema("recipe")["properties"].items()}
+    scale = {"minibatch": 0.25, "entropy_floor": 100}
+    small = scaled({**base, "minibatch": 1024}, scale)
+    large = scaled({**base, "minibatch": 2048}, scale)
+    assert (small.minibatch, large.minibatch) == (256, 512)
+    assert large.entropy_floor == pytest.approx(0.1)
+
+
+def test_recipe_record_is_the_schema():
+    rules = schema("recipe")["properties"]
+    defaults = Recipe().to_dict()
+    assert list(defaults) == list(rules)
+    assert defaults == {key: rule["default"] for key, rule in rules.items()}
+
+
+def test_order_is_parents_first(project_copy):
+    def shuffle(ladder):
+        entries = ladder["generations"]
+        ladder["generations"] = {name: entries[name] for name in reversed(entries)}
+
+    path = project_copy / LADDER
+    ladder = read_yaml(path)
+    shuffle(ladder)
+    path.write_text(yaml.safe_dump(ladder, sort_keys=False))
+    names = list(load_project(CONFIG, project_copy).generations)
+    assert names == [f"g{n:02}" for n in range(2, 9)]
+
+
+def test_matches_of_a_generation(project_copy):
+    project = load_project({**CONFIG, "seeds": [3, 4]}, project_copy)
+    assert project.direct_matches("g05") == [
+        "g05.treatment.seed3-vs-g05.control.seed3",
+        "g05.treatment.seed4-vs-g05.control.seed4",
+    ]
+    assert project.parent_matches("g05", "control") == [
+        "g05.control.seed3-vs-g04.champion",
+        "g05.control.seed4-vs-g04.champion",
+    ]
+    assert project.direct_matches("g02") == []
+    assert project.parent_matches("g02", "root")[0] == "g02.root.seed3-vs-random"

@@ -1,0 +1,153 @@
+"""Everything that is not a rule: the checked configuration and the input functions."""
+
+import sys
+from pathlib import Path
+
+from royale import runlock
+from royale.errors import ConfigError, RoyaleError
+from royale.evidence.table import print_ladder
+from royale.ladder import ARMS, ROOT_ARM, load_project
+
+ROOT = Path(workflow.basedir)
+
+try:
+    PROJECT = load_project(config, ROOT)
+except ConfigError as error:
+    sys.exit(f"config error: {error}")
+
+OUT = PROJECT.results
+GENERATIONS = PROJECT.generations
+LAST = list(GENERATIONS)[-1]
+CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")
+PROFILE = PROJECT.profile
+RESOURCES = PROFILE["resources"]
+# what doctor and bench build: each ladder's root
+ROOTS = {
+    generation.ladder: {"game": generation.game, "recipe": PROJECT.root_recipe(name)}
+    for name, generation in GENERATIONS.items()
+    if generation.parent is None
+}
+MATCHES = [
+    match
+    for name, generation in GENERATIONS.items()
+    for match in [
+        *PROJECT.direct_matches(name),
+        *[m for arm in generation.arms for m in PROJECT.parent_matches(name, arm)],
+    ]
+]
+
+
+wildcard_constraints:
+    generation="|".join(GENERATIONS),
+    arm="|".join([*ARMS, ROOT_ARM]),
+    seed=r"\d+",
+    segment=r"\d+",
+    profile=PROJECT.profile_name,
+    match="|".join(name.replace(".", r"\.") for name in MATCHES),
+
+
+onstart:
+    try:
+        RUN_LOCK = runlock.hold(OUT)
+    except RoyaleError as error:
+        sys.exit(f"error: {error}")
+
+
+onsuccess:
+    print_ladder(OUT, list(GENERATIONS))
+
+
+def segment_folder(generation, arm, seed, segment):
+    """Folder of a finished training segment."""
+    return f"{OUT}/train/{generation}/{arm}/seed{seed}/segment{segment}"
+
+
+def last_checkpoint(generation, arm, seed):
+    """Checkpoint at the end of an arm's training."""
+    last = PROJECT.segments(generation) - 1
+    return f"{segment_folder(generation, arm, seed, last)}/checkpoint.safetensors"
+
+
+def get_segment_input(wildcards):
+    """What a segment starts from: the segment before, the parent's champion, or nothing."""
+    parent = GENERATIONS[wildcards.generation].parent
+    files = {"doctor": ancient(f"{OUT}/doctor/{PROJECT.profile_name}.json")}
+    if parent:
+        files["parent"] = f"{OUT}/ladder/{parent}.json"
+    if int(wildcards.segment):
+        before = segment_folder(
+            wildcards.generation, wildcards.arm, wildcards.seed, int(wildcards.segment) - 1
+        )
+        files["start"] = f"{before}/checkpoint.safetensors"
+    elif parent:
+        files["start"] = f"{OUT}/ladder/{parent}/champion.safetensors"
+    return files
+
+
+def arm_changes(generation, arm):
+    """The recipe keys an arm sets over its parent's recipe; for the root, its whole recipe."""
+    if GENERATIONS[generation].parent is None:
+        return dict(PROJECT.root_recipe(generation))
+    return dict(GENERATIONS[generation].changes[arm])
+
+
+def sizes_of(wildcards):
+    """The machine profile's entry for the game of a generation."""
+    return PROJECT.sizes(GENERATIONS[wildcards.generation].game)
+
+
+def get_geometry(wildcards):
+    """Training geometry of a segment; the number of segments is none of its business."""
+    train = sizes_of(wildcards)["train"]
+    return {key: train[key] for key in ("envs", "horizon", "segment_steps")}
+
+
+def get_player_file(player):
+    """The weights of a player, or nothing for a scripted one."""
+    parts = player.split(".")
+    if len(parts) == 3:
+        return [last_checkpoint(parts[0], parts[1], parts[2].removeprefix("seed"))]
+    if len(parts) == 2:
+        return [f"{OUT}/ladder/{parts[0]}/champion.safetensors"]
+    return []
+
+
+def get_match_input(wildcards):
+    """The weights of both players of a match."""
+    a, b = wildcards.match.split("-vs-")
+    return {"a": get_player_file(a), "b": get_player_file(b)}
+
+
+def match_game(wildcards):
+    """The game of a match; its first player is always of a generation."""
+    return GENERATIONS[wildcards.match.split(".")[0]].game
+
+
+def match_file(name):
+    """Path of a match's record."""
+    return f"{OUT}/matches/{name}.json"
+
+
+def get_ladder_input(wildcards):
+    """All that a promotion is decided from."""
+    name = wildcards.generation
+    generation = GENERATIONS[name]
+    files = {
+        "direct": [match_file(match) for match in PROJECT.direct_matches(name)],
+        "sanity": [
+            match_file(match)
+            for arm in generation.arms
+            for match in PROJECT.parent_matches(name, arm)
+        ],
+        "checkpoints": [get_player_file(player)[0] for player in PROJECT.players(name)],
+        "metrics": [
+            f"{segment_folder(name, arm, seed, segment)}/metrics.jsonl"
+            for arm in generation.arms
+            for seed in PROJECT.seeds
+            for segment in range(PROJECT.segments(name))
+        ],
+    }
+    if generation.parent:
+        files["parent"] = f"{OUT}/ladder/{generation.parent}.json"
+        files["parent_champion"] = f"{OUT}/ladder/{generation.parent}/champion.safetensors"
+    return files

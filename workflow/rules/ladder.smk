@@ -1,0 +1,35 @@
+rule ladder:
+    """Decide a generation: the direct match, the parent gate, the champion."""
+    input:
+        unpack(get_ladder_input),
+    output:
+        ladder=f"{OUT}/ladder/{{generation}}.json",
+        champion=f"{OUT}/ladder/{{generation}}/champion.safetensors",
+    log:
+        f"{OUT}/logs/ladder/{{generation}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/ladder/{{generation}}.tsv"
+    conda:
+        CONDA_ENV
+    params:
+        question=lambda wildcards: GENERATIONS[wildcards.generation].question,
+        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
+        parent=lambda wildcards: GENERATIONS[wildcards.generation].parent,
+        ladder=lambda wildcards: GENERATIONS[wildcards.generation].ladder,
+        profile=PROJECT.profile_name,
+        changes=lambda wildcards: {
+            arm: arm_changes(wildcards.generation, arm)
+            for arm in GENERATIONS[wildcards.generation].arms
+        },
+        players=lambda wildcards: PROJECT.players(wildcards.generation),
+        seeds=list(PROJECT.seeds),
+        evidence=PROJECT.evidence,
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
+    message:
+        "Deciding {wildcards.generation}"
+    script:
+        "../../scripts/ladder.py"

@@ -1,0 +1,27 @@
+rule match:
+    """Play a match: all games together, every map from both seats."""
+    input:
+        unpack(get_match_input),
+    output:
+        f"{OUT}/matches/{{match}}.json",
+    log:
+        f"{OUT}/logs/match/{{match}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/match/{{match}}.tsv"
+    conda:
+        CONDA_ENV
+    params:
+        game=match_game,
+        settings=lambda wildcards: PROJECT.sizes(match_game(wildcards))["settings"],
+        games=PROJECT.games,
+        policy=PROFILE["policy"],
+        device=PROFILE["device"],
+    threads: PROFILE["threads"]["match"]
+    resources:
+        mem_mb=RESOURCES["mem_mb"],
+        runtime=RESOURCES["runtime"],
+        gpu=RESOURCES["gpu"],
+    message:
+        "Match {wildcards.match}"
+    script:
+        "../../scripts/match.py"
