@@ -10,8 +10,7 @@ for what happens in it and not for the size of the board.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-
+from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
     ARMY,
     BUILDS,
@@ -40,7 +39,7 @@ from royale.games.generals.settings import (
 STRUCTURE = CASTLE | IS_GENERAL
 
 
-@njit(cache=True)
+@kernel
 def decode(actions, frames, cells, directions, orders):
     """Flat actions (N, 2) in each seat's frame -> orders (N, 2, 5) on the board.
 
@@ -68,7 +67,7 @@ def decode(actions, frames, cells, directions, orders):
                 order[4] = plane >> 2
 
 
-@njit(cache=True)
+@kernel
 def _reprice(price, cell, sign, surcharge, side):
     """Add a structure at `cell` to one seat's prices, or (sign -1) take it away."""
     row = cell // side
@@ -80,7 +79,7 @@ def _reprice(price, cell, sign, surcharge, side):
             price[r * side + c] += sign * (surcharge - 2 * (abs(r - row) + abs(c - column)))
 
 
-@njit(cache=True)
+@kernel
 def recount(g, owner, army, kind, price, structures, rules, side):
     """Work out totals, structures and prices of one game from its cells."""
     for seat in range(2):
@@ -104,7 +103,7 @@ def recount(g, owner, army, kind, price, structures, rules, side):
     g[STRUCTURES] = count
 
 
-@njit(cache=True)
+@kernel
 def _build(g, owner, army, kind, price, structures, seat, order, rules, side):
     """Carry out a build (spec section 8) if it is valid."""
     row, column = order[1], order[2]
@@ -128,7 +127,7 @@ def _build(g, owner, army, kind, price, structures, seat, order, rules, side):
     _reprice(price[seat], cell, 1, rules[RULE_SURCHARGE], side)
 
 
-@njit(cache=True)
+@kernel
 def _aim(owner, army, kind, seat, order, side):
     """Source and target cell of a move, or (-1, -1) if it is not valid."""
     row, column, direction = order[1], order[2], order[3]
@@ -156,7 +155,7 @@ def _aim(owner, army, kind, seat, order, side):
     return source, target
 
 
-@njit(cache=True)
+@kernel
 def _move(g, owner, army, kind, price, seat, source, target, split, rules, side):
     """Carry out a move (spec section 5); True if the target changed hands."""
     amount = army[source] // 2 if split == 1 else army[source] - 1
@@ -189,7 +188,7 @@ def _move(g, owner, army, kind, price, seat, source, target, split, rules, side)
     return True
 
 
-@njit(cache=True)
+@kernel
 def _first(owner, army, source0, target0, source1, target1):
     """The seat that moves first (spec section 6), both moves being valid."""
     chase0 = target0 == source1
@@ -203,7 +202,7 @@ def _first(owner, army, source0, target0, source1, target1):
     return 1 if army[source1] < army[source0] else 0
 
 
-@njit(cache=True)
+@kernel
 def _grow(g, owner, army, structures):
     """Growth at the end of a turn (spec section 7); TIME is already advanced."""
     if g[TIME] % 2 == 0:
@@ -219,7 +218,7 @@ def _grow(g, owner, army, structures):
         g[ARMY + 1] += g[LAND + 1]
 
 
-@njit(cache=True)
+@kernel
 def _transfer(owner, winner):
     """Give all cells of the loser to the winner."""
     for i in range(owner.shape[0]):
@@ -227,7 +226,7 @@ def _transfer(owner, winner):
             owner[i] = winner
 
 
-@njit(cache=True)
+@kernel
 def _turn(g, owner, army, kind, price, structures, orders, rules, side):
     """One turn of one running game (spec section 4)."""
     for seat in range(2):
@@ -295,7 +294,7 @@ def _turn(g, owner, army, kind, price, structures, orders, rules, side):
         g[TRUNCATED] = 1
 
 
-@njit(cache=True)
+@kernel
 def play(table, owner, army, kind, price, structures, orders, rules, side, done, cut, winner):
     """One turn of all games that are not over; orders (N, 2, 5) int32 on the board."""
     for n in range(table.shape[0]):
@@ -316,7 +315,7 @@ def play(table, owner, army, kind, price, structures, orders, rules, side, done,
         winner[n] = table[n, WINNER]
 
 
-@njit(cache=True)
+@kernel
 def recount_games(games, table, owner, army, kind, price, structures, rules, side):
     """`recount` for the games with indices `games` (M,)."""
     for n in games:

@@ -8,8 +8,7 @@ zones around the board instead of edge cases: that is what vectorises.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-
+from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
     ARMY,
     ARMY_HIGH,
@@ -48,7 +47,7 @@ def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return space, words, columns.reshape(2, -1)
 
 
-@njit(cache=True)
+@kernel
 def _pack(owner, army, kind, base):
     """One word a cell: army, clipped, in bits 0-15, owner in 16-17, kind in 18-21."""
     for i in range(base.shape[0]):
@@ -57,7 +56,7 @@ def _pack(owner, army, kind, base):
         base[i] = low | (holder << np.int32(16)) | (np.int32(kind[i]) << np.int32(18))
 
 
-@njit(cache=True)
+@kernel
 def _price(base, army, price, word):
     """Add for one seat: can the army pay a castle, in bit 22, and the price in 23-30."""
     for i in range(base.shape[0]):
@@ -65,7 +64,7 @@ def _price(base, army, price, word):
         word[i] = base[i] | pays | (min(price[i], np.int32(255)) << np.int32(23))
 
 
-@njit(cache=True)
+@kernel
 def _unpack(word, seat, space, side):
     """Bytes from the words: OWN, OPPONENT, STRONG, OPEN, and CELL.
 
@@ -97,7 +96,7 @@ def _unpack(word, seat, space, side):
         strong[i] = np.uint8((word[i] & np.int32(65535)) >= np.int32(2))
 
 
-@njit(cache=True)
+@kernel
 def _look(space, columns, n, side):
     """IN_SIGHT = 1 within the 3x3 block around an own cell."""
     left = space[OWN, side:]
@@ -113,7 +112,7 @@ def _look(space, columns, n, side):
         seen[i] = above[i] | middle[i] | below[i]
 
 
-@njit(cache=True)
+@kernel
 def _sight(word, space, codes, side):
     """The codes SIGHT, ARMY and PRICE."""
     n = word.shape[0]
@@ -144,7 +143,7 @@ def _sight(word, space, codes, side):
         price[i] = (word[i] >> np.int32(23)) & np.int32(255)
 
 
-@njit(cache=True)
+@kernel
 def _change(word, before, seen, was, memory):
     """Army less remembered army where both are in sight, about 128."""
     n = word.shape[0]
@@ -162,7 +161,7 @@ def _change(word, before, seen, was, memory):
         change[i] = (change[i] & both) | (128 & ~both)
 
 
-@njit(cache=True)
+@kernel
 def _remember(word, before, space, codes, memory, side):
     """Bring the memory (5, M) of a seat up to date with a new turn."""
     n = word.shape[0]
@@ -199,7 +198,7 @@ def _remember(word, before, space, codes, memory, side):
         age[i] = (age[i] + np.uint8(age[i] < 254)) & (seen[i] - np.uint8(1))
 
 
-@njit(cache=True)
+@kernel
 def _choices(space, columns, memory, codes, may_build, side):
     """The codes MOVES and UNITS."""
     n = codes.shape[1]
@@ -250,7 +249,7 @@ def _choices(space, columns, memory, codes, may_build, side):
         units[i] |= (np.uint8((moves[i] & 15) != 0) << 6) | (site << 7)
 
 
-@njit(cache=True)
+@kernel
 def _legal(codes, legal):
     """Legal actions: 9 planes of M cells, then pass."""
     n = codes.shape[1]
@@ -275,13 +274,13 @@ def _legal(codes, legal):
     legal[9 * n] = 1
 
 
-@njit(cache=True)
+@kernel
 def _lead(own, other):
     total = own + other
     return (own - other) / total if total > 0 else 0.0
 
 
-@njit(cache=True)
+@kernel
 def _scalars(g, seat, frame, rules, side, out):
     """The scalars of one seat, in the order of `layout.SCALARS`."""
     time = g[TIME]
@@ -308,7 +307,7 @@ def _scalars(g, seat, frame, rules, side, out):
     out[13] = _lead(army, other_army)
 
 
-@njit(cache=True)
+@kernel
 def observe(
     table,
     owner,
