@@ -4,6 +4,8 @@ min_version("9.27")
 
 
 configfile: "config/config.yaml"
+
+
 report: "workflow/report/workflow.rst"
 
 
@@ -20,6 +22,6 @@ localrules:
 
 
 rule all:
+    default_target: True
     input:
         f"{OUT}/report/{LAST}.svg",
-    default_target: True

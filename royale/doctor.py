@@ -58,7 +58,7 @@ def machine(device: str, threads: int, folder: Path) -> list[Check]:
                 "device",
                 "refused",
                 "cuda asked for, no GPU found",
-                "set device: cpu, or use a machine with a GPU",
+                "set device: cpu in the profile, or use a machine with a GPU",
             )
         )
     else:

@@ -60,6 +60,11 @@ class Project:
         """The machine profile's entry for a game."""
         return self.profile["per_game"][game]
 
+    def geometry(self, game: str) -> dict[str, int]:
+        """The numbers that a segment's training depends on; how many segments is not one."""
+        train = self.sizes(game)["train"]
+        return {key: train[key] for key in ("envs", "horizon", "segment_steps")}
+
     def root_recipe(self, generation: str) -> Mapping[str, Any]:
         """The recipe of the root of a generation's ladder, at paper scale."""
         return self.recipes[self.generations[generation].ladder]

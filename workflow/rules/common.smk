@@ -21,9 +21,15 @@ LAST = list(GENERATIONS)[-1]
 CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")
 PROFILE = PROJECT.profile
 RESOURCES = PROFILE["resources"]
-# what doctor and bench build: each ladder's root
+# what preflight and bench build: each ladder's root, as it is trained
 ROOTS = {
-    generation.ladder: {"game": generation.game, "recipe": PROJECT.root_recipe(name)}
+    generation.ladder: {
+        "game": generation.game,
+        "recipe": dict(PROJECT.root_recipe(name)),
+        "settings": PROJECT.sizes(generation.game)["settings"],
+        "train": PROJECT.geometry(generation.game),
+        "scale": PROJECT.sizes(generation.game)["scale"],
+    }
     for name, generation in GENERATIONS.items()
     if generation.parent is None
 }
@@ -43,6 +49,7 @@ wildcard_constraints:
     seed=r"\d+",
     segment=r"\d+",
     profile=PROJECT.profile_name,
+    ladder="|".join(ROOTS),
     match="|".join(name.replace(".", r"\.") for name in MATCHES),
 
 
@@ -71,7 +78,8 @@ def last_checkpoint(generation, arm, seed):
 def get_segment_input(wildcards):
     """What a segment starts from: the segment before, the parent's champion, or nothing."""
     parent = GENERATIONS[wildcards.generation].parent
-    files = {"doctor": ancient(f"{OUT}/doctor/{PROJECT.profile_name}.json")}
+    ladder = GENERATIONS[wildcards.generation].ladder
+    files = {"doctor": f"{OUT}/doctor/{PROJECT.profile_name}/{ladder}.json"}
     if parent:
         files["parent"] = f"{OUT}/ladder/{parent}.json"
     if int(wildcards.segment):
@@ -94,12 +102,6 @@ def arm_changes(generation, arm):
 def sizes_of(wildcards):
     """The machine profile's entry for the game of a generation."""
     return PROJECT.sizes(GENERATIONS[wildcards.generation].game)
-
-
-def get_geometry(wildcards):
-    """Training geometry of a segment; the number of segments is none of its business."""
-    train = sizes_of(wildcards)["train"]
-    return {key: train[key] for key in ("envs", "horizon", "segment_steps")}
 
 
 def get_player_file(player):

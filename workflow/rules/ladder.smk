@@ -11,6 +11,11 @@ rule ladder:
         f"{OUT}/benchmarks/ladder/{{generation}}.tsv"
     conda:
         CONDA_ENV
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
     params:
         question=lambda wildcards: GENERATIONS[wildcards.generation].question,
         game=lambda wildcards: GENERATIONS[wildcards.generation].game,
@@ -24,11 +29,6 @@ rule ladder:
         players=lambda wildcards: PROJECT.players(wildcards.generation),
         seeds=list(PROJECT.seeds),
         evidence=PROJECT.evidence,
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-        gpu=0,
     message:
         "Deciding {wildcards.generation}"
     script:

@@ -10,17 +10,17 @@ rule match:
         f"{OUT}/benchmarks/match/{{match}}.tsv"
     conda:
         CONDA_ENV
+    threads: PROFILE["threads"]["match"]
+    resources:
+        mem_mb=RESOURCES["mem_mb"],
+        runtime=RESOURCES["runtime"],
+        gpu=RESOURCES["gpu"],
     params:
         game=match_game,
         settings=lambda wildcards: PROJECT.sizes(match_game(wildcards))["settings"],
         games=PROJECT.games,
         policy=PROFILE["policy"],
         device=PROFILE["device"],
-    threads: PROFILE["threads"]["match"]
-    resources:
-        mem_mb=RESOURCES["mem_mb"],
-        runtime=RESOURCES["runtime"],
-        gpu=RESOURCES["gpu"],
     message:
         "Match {wildcards.match}"
     script:

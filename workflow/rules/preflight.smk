@@ -1,5 +1,34 @@
+rule preflight:
+    """Refuse before anything is paid for: machine, memory, sizes, network of a ladder."""
+    output:
+        f"{OUT}/doctor/{{profile}}/{{ladder}}.json",
+    log:
+        f"{OUT}/logs/preflight/{{profile}}.{{ladder}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/preflight/{{profile}}.{{ladder}}.tsv"
+    conda:
+        CONDA_ENV
+    threads: PROFILE["threads"]["train"]
+    resources:
+        mem_mb=RESOURCES["mem_mb"],
+        runtime=10,
+        gpu=RESOURCES["gpu"],
+    params:
+        # Only what retrains the root if it changes: every segment comes after this
+        # file. `ancient` would not do: if this rule must run again, Snakemake 9.27
+        # then plans nothing that lies behind the ancient file, not even what is missing.
+        root=lambda wildcards: ROOTS[wildcards.ladder],
+        device=PROFILE["device"],
+    message:
+        "Doctor: can this machine train ladder {wildcards.ladder} with profile {wildcards.profile}?"
+    script:
+        "../../scripts/preflight.py"
+
+
 rule doctor:
-    """Refuse before anything is paid for: machine, memory, sizes, identity."""
+    """The preflight of all ladders of a profile in one file."""
+    input:
+        expand(f"{OUT}/doctor/{{{{profile}}}}/{{ladder}}.json", ladder=sorted(ROOTS)),
     output:
         f"{OUT}/doctor/{{profile}}.json",
     log:
@@ -8,17 +37,13 @@ rule doctor:
         f"{OUT}/benchmarks/doctor/{{profile}}.tsv"
     conda:
         CONDA_ENV
-    params:
-        roots=ROOTS,
-        profile=PROFILE,
-        seeds=len(PROJECT.seeds),
-    threads: PROFILE["threads"]["train"]
+    threads: 1
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=500,
         runtime=10,
-        gpu=RESOURCES["gpu"],
+        gpu=0,
     message:
-        "Doctor: can this machine run profile {wildcards.profile}?"
+        "Doctor: profile {wildcards.profile} can run here"
     script:
         "../../scripts/doctor.py"
 
@@ -26,7 +51,7 @@ rule doctor:
 rule bench:
     """Measure real training iterations, so that a run's length is known beforehand."""
     input:
-        doctor=ancient(f"{OUT}/doctor/{{profile}}.json"),
+        f"{OUT}/doctor/{{profile}}.json",
     output:
         f"{OUT}/bench/{{profile}}.json",
     log:
@@ -35,15 +60,16 @@ rule bench:
         f"{OUT}/benchmarks/bench/{{profile}}.tsv"
     conda:
         CONDA_ENV
-    params:
-        roots=ROOTS,
-        profile=PROFILE,
     threads: PROFILE["threads"]["train"]
     resources:
         mem_mb=RESOURCES["mem_mb"],
         runtime=30,
         gpu=RESOURCES["gpu"],
+    params:
+        roots=ROOTS,
+        device=PROFILE["device"],
+        scratch=f"{OUT}/partial/bench",
     message:
-        "Bench: measuring one training iteration of profile {wildcards.profile}"
+        "Bench: measuring training iterations of profile {wildcards.profile}"
     script:
         "../../scripts/bench.py"

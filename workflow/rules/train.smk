@@ -12,15 +12,6 @@ rule train_segment:
         f"{OUT}/benchmarks/train_segment/{{generation}}.{{arm}}.seed{{seed}}.segment{{segment}}.tsv"
     conda:
         CONDA_ENV
-    params:
-        # kept outside the outputs, which Snakemake deletes when a rule fails
-        partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
-        changes=lambda wildcards: arm_changes(wildcards.generation, wildcards.arm),
-        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
-        settings=lambda wildcards: sizes_of(wildcards)["settings"],
-        train=get_geometry,
-        scale=lambda wildcards: sizes_of(wildcards)["scale"],
-        device=PROFILE["device"],
     threads: PROFILE["threads"]["train"]
     resources:
         mem_mb=RESOURCES["mem_mb"],
@@ -28,6 +19,15 @@ rule train_segment:
         gpu=RESOURCES["gpu"],
         # here and not in params, since it changes no result and so reruns nothing
         checkpoint_seconds=PROFILE["checkpoint_seconds"],
+    params:
+        # kept outside the outputs, which Snakemake deletes when a rule fails
+        partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
+        changes=lambda wildcards: arm_changes(wildcards.generation, wildcards.arm),
+        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
+        settings=lambda wildcards: sizes_of(wildcards)["settings"],
+        train=lambda wildcards: PROJECT.geometry(GENERATIONS[wildcards.generation].game),
+        scale=lambda wildcards: sizes_of(wildcards)["scale"],
+        device=PROFILE["device"],
     message:
         "Training {wildcards.generation} {wildcards.arm}, seed {wildcards.seed}, segment {wildcards.segment}"
     script:

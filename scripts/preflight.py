@@ -1,0 +1,37 @@
+"""Preflight of a ladder; refuses with the reason and the next legal value."""
+
+from pathlib import Path
+
+from royale import doctor
+from royale.errors import RoyaleError
+from royale.files import write_json
+from royale.job import job
+from royale.ladder import scaled
+
+
+def main(snakemake, progress):
+    root, wildcards = snakemake.params.root, snakemake.wildcards
+    results = Path(snakemake.output[0]).parents[2]
+    recipe = scaled(root["recipe"], root["scale"])
+    checks = doctor.machine(snakemake.params.device, snakemake.threads, results)
+    more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
+    checks += more
+    for check in checks:
+        fix = f"; {check.fix}" if check.fix else ""
+        progress.say(f"{check.status:8} {check.name:10} {check.found}{fix}")
+    refused = [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+    if refused:
+        raise RoyaleError(
+            f"config/profiles/{wildcards.profile}.yaml cannot run here: {' | '.join(refused)}"
+        )
+    report = {
+        "profile": wildcards.profile,
+        "ladder": wildcards.ladder,
+        "checks": [vars(check) for check in checks],
+        "geometry": geometry,
+    }
+    write_json(snakemake.output[0], report, "preflight")
+
+
+with job(snakemake, f"doctor {snakemake.wildcards.ladder}") as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821
