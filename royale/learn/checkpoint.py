@@ -39,7 +39,7 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) 
 
     The metadata is one header entry, because safetensors keeps several in no order.
     """
-    ordered = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
+    ordered = {name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}
     header = {"royale": json.dumps(meta, sort_keys=True)}
     write_atomically(path, safetensors.numpy.save(ordered, metadata=header))
 

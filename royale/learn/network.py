@@ -14,6 +14,7 @@ import math
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from royale.games.protocol import GameSpec
 from royale.learn.recipe import Recipe
@@ -25,9 +26,9 @@ POLICY_GAIN = 0.01  # of the policy head: near-uniform at the start
 
 def pool(x: Tensor) -> Tensor:
     """Mean and maximum over the board: (B, C, H, W) -> (B, 2C)."""
-    # Rows of the channels-last view are contiguous: one reduction instead of a strided one.
-    flat = x.permute(0, 2, 3, 1).flatten(1, 2)
-    return torch.cat([flat.mean(1), flat.amax(1)], 1)
+    # A pool of the board's size is several times faster than amax, forward and backward.
+    greatest = functional.max_pool2d(x, x.shape[2:]).flatten(1)
+    return torch.cat([x.mean((2, 3)), greatest], 1)
 
 
 class Block(nn.Module):
@@ -42,7 +43,7 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """(B, C, H, W) -> (B, C, H, W)."""
         bias = self.context(pool(x))
-        y = torch.relu(self.conv(torch.relu(x)) + bias[:, :, None, None])
+        y = (self.conv(torch.relu(x)) + bias[:, :, None, None]).relu_()
         return x + self.last(y)
 
 

@@ -105,6 +105,7 @@ class Updater:
         self.network, self.average, self.optimizer = network, average, optimizer
         self.codec = ValueCodec(recipe)
         self.parameters = list(network.parameters())
+        self.codec_seconds = 0.0
 
     def update(
         self, rollout: Rollout, coefficient: float, key: int, iteration: int

@@ -72,8 +72,9 @@ def run_segment(
     (the last good partial work stays); LayoutError or FileError of the start file.
     """
     out, partial = Path(out), Path(partial)
-    torch.set_num_threads(plan.threads)
+    # numba first: starting its OpenMP pool resets torch's number of threads.
     numba.set_num_threads(min(plan.threads, numba.config.NUMBA_NUM_THREADS))
+    torch.set_num_threads(plan.threads)
     torch.set_flush_denormal(True)
     with locked(partial, say):
         if _finished(plan, out):

@@ -60,6 +60,7 @@ class ToyRace:
         self.turns = np.zeros(n_games, np.int32)
         self.age = np.zeros(n_games, np.uint8)
         self.over = np.zeros(n_games, bool)
+        self.winner = np.full(n_games, -1, np.int8)
         self.frames = np.zeros((n_games, 2), np.int8)
 
     def reset(self, games, seeds) -> None:
@@ -72,6 +73,7 @@ class ToyRace:
         for seat in (0, 1):
             self.owner[games, self.corners[games, seat]] = seat
         self.turns[games], self.age[games], self.over[games] = 0, 0, False
+        self.winner[games] = -1
         self.frames[games] = 0
 
     def _legal(self, seat: int) -> np.ndarray:
@@ -123,8 +125,9 @@ class ToyRace:
         wins = taken == self.corners[:, ::-1]
         truncated = live & ~wins.any(1) & (self.turns >= self.spec.max_turns)
         self.over |= wins.any(1) | truncated
-        winner = np.where(wins[:, 0] & ~wins[:, 1], 0, np.where(wins[:, 1] & ~wins[:, 0], 1, -1))
-        return StepResult(self.over.copy(), truncated, winner.astype(np.int8))
+        for seat in (0, 1):
+            self.winner[wins[:, seat] & ~wins[:, 1 - seat]] = seat
+        return StepResult(self.over.copy(), truncated, self.winner.copy())
 
     def _land(self) -> np.ndarray:
         return np.stack([(self.owner == s).mean(1) for s in (0, 1)], 1)
@@ -137,7 +140,7 @@ class ToyRace:
         out[..., 0] = self._land()
 
     def state_arrays(self):
-        names = ("owner", "corners", "turns", "age", "over", "frames")
+        names = ("owner", "corners", "turns", "age", "over", "winner", "frames")
         return {name: getattr(self, name).copy() for name in names}
 
     def load_state_arrays(self, arrays) -> None:
