@@ -47,7 +47,7 @@ class GeneralsGame:
         )
 
     def make(self, n_games: int, settings: Mapping[str, Any], encoder: str) -> BatchedGame:
-        """N games, dealt from seed 0 until `reset`."""
+        """N games, all over until `reset` deals them boards."""
         from royale.games.generals.game import Generals
 
         return Generals(n_games, settings, self.spec(settings, encoder))

@@ -36,6 +36,12 @@ def load_boards(
     """
     n, height, width = owner.shape
     side = game.side
+    if n != game.n_games or max(height, width) > side:
+        raise ValueError(f"positions {owner.shape} for {game.n_games} games on a canvas of {side}")
+    if generals.shape != (n, 2, 2) or not ((generals >= 0) & (generals < (height, width))).all():
+        raise ValueError("the generals are not on the boards")
+    if not np.isin(owner, (-1, 0, 1)).all():
+        raise ValueError("owners other than -1, 0 and 1")
     game.table[:, :COLUMNS] = 0
     game.table[:, WINNER] = -1
     game.table[:, OBSERVED] = -1

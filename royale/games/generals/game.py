@@ -13,10 +13,16 @@ from royale.games.generals.layout import (
     BUILDS,
     CASTLES,
     COLUMNS,
+    HEIGHT,
     LAND,
+    MOUNTAIN,
     N_CODES,
     N_MEMORY,
+    OVER,
+    SOURCE,
+    TARGET,
     TIME,
+    WIDTH,
 )
 from royale.games.generals.settings import Settings
 from royale.games.protocol import GameSpec, StepResult
@@ -36,18 +42,20 @@ class Generals:
         self._map_numbers = numbers.map_numbers()
         self._shares = np.array(numbers.mountain_share)
         self.allocate()
-        self.reset(np.arange(n_games), np.zeros(n_games, np.uint64))
 
     def allocate(self) -> None:
-        """Make the state arrays and the work space of the kernels."""
+        """Make the state arrays, of games that are over, and the work space of the kernels."""
         n, m = self.n_games, self.side * self.side
         self.table = np.zeros((n, COLUMNS), np.int32)
-        self.owner = np.empty((n, m), np.int8)
-        self.army = np.empty((n, m), np.int32)
-        self.kind = np.empty((n, m), np.uint8)
-        self.price = np.empty((n, 2, m), np.int32)
-        self.structures = np.empty((n, m), np.int32)
-        self.memory = np.empty((n, 2, N_MEMORY, m), np.uint8)
+        self.table[:, OVER] = 1
+        self.table[:, HEIGHT : WIDTH + 1] = self.side
+        self.table[:, SOURCE : TARGET + 2] = -1
+        self.owner = np.full((n, m), -1, np.int8)
+        self.army = np.zeros((n, m), np.int32)
+        self.kind = np.full((n, m), MOUNTAIN, np.uint8)
+        self.price = np.zeros((n, 2, m), np.int32)
+        self.structures = np.zeros((n, m), np.int32)
+        self.memory = np.zeros((n, 2, N_MEMORY, m), np.uint8)
         self.frames = np.zeros((n, 2), np.int8)
         self._orders = np.zeros((n, 2, 5), np.int32)
         self._cells, self._places, self._directions = symmetry.tables(self.side)
@@ -64,6 +72,8 @@ class Generals:
         seeds = np.asarray(seeds, np.uint64)
         if games.shape != seeds.shape or games.ndim != 1:
             raise ValueError(f"one seed a game: got shapes {games.shape} and {seeds.shape}")
+        if games.size and not (games.min() >= 0 and games.max() < self.n_games):
+            raise IndexError(f"games {games} of a batch of {self.n_games}")
         maps.deal(
             games,
             seeds,
@@ -96,6 +106,10 @@ class Generals:
     def observe(self, codes: np.ndarray, scalars: np.ndarray, legal: np.ndarray) -> None:
         """Write what both seats see, in their frames; see the protocol."""
         n, m = self.n_games, self.side * self.side
+        spec = self.spec
+        _check("codes", codes, np.uint8, (n, 2, N_CODES, self.side, self.side))
+        _check("scalars", scalars, np.float32, (n, 2, len(spec.scalars)))
+        _check("legal", legal, np.uint8, (n, 2, spec.n_actions))
         contiguous = codes.flags.c_contiguous
         shape = (n, 2, N_CODES, m)
         flat = codes.reshape(shape) if contiguous else np.empty(shape, np.uint8)
@@ -123,7 +137,8 @@ class Generals:
 
     def step(self, actions: np.ndarray) -> StepResult:
         """Play one turn of flat actions (N, 2), each in its seat's frame."""
-        actions = np.ascontiguousarray(actions, np.int32)
+        actions = np.asarray(actions, np.int32)
+        _check("actions", actions, np.int32, (self.n_games, 2))
         kernels.decode(actions, self.frames, self._cells, self._directions, self._orders)
         return self.step_orders(self._orders)
 
@@ -134,6 +149,7 @@ class Generals:
         (spec section 11).
         """
         n = self.n_games
+        _check("orders", orders, np.int32, (n, 2, 5))
         result = StepResult(np.empty(n, bool), np.empty(n, bool), np.empty(n, np.int8))
         kernels.play(
             self.table,
@@ -178,3 +194,9 @@ class Generals:
                 raise ValueError(f"state array {name}: want {mine.shape}, got {got}")
         for name in STATE:
             getattr(self, name)[...] = arrays[name]
+
+
+def _check(name: str, array: np.ndarray, dtype: type, shape: tuple[int, ...]) -> None:
+    """The kernels check no bounds, so whatever reaches them is checked here."""
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{name}: want {np.dtype(dtype)} {shape}, got {array.dtype} {array.shape}")

@@ -10,6 +10,7 @@ for what happens in it and not for the size of the board.
 from __future__ import annotations
 
 import numpy as np
+
 from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
     ARMY,
@@ -35,7 +36,7 @@ from royale.games.generals.settings import (
     RULE_SURCHARGE,
 )
 
-# Local copies: numba freezes module-level integers into the compiled code.
+# A cell that is priced and grows.
 STRUCTURE = CASTLE | IS_GENERAL
 
 
@@ -51,19 +52,20 @@ def decode(actions, frames, cells, directions, orders):
     for n in range(actions.shape[0]):
         for seat in range(2):
             action = actions[n, seat]
+            frame = frames[n, seat] & 7
             plane = action // n_cells
             order = orders[n, seat]
             if action < 0 or plane > 8:
                 order[0] = 1
                 continue
-            cell = cells[frames[n, seat], action - plane * n_cells]
+            cell = cells[frame, action - plane * n_cells]
             order[1] = cell // side
             order[2] = cell - order[1] * side
             if plane == 8:
                 order[0] = 2
             else:
                 order[0] = 0
-                order[3] = directions[frames[n, seat], plane & 3]
+                order[3] = directions[frame, plane & 3]
                 order[4] = plane >> 2
 
 
@@ -101,6 +103,8 @@ def recount(g, owner, army, kind, price, structures, rules, side):
             if kind[i] & STRUCTURE:
                 _reprice(price[seat], i, 1, rules[RULE_SURCHARGE], side)
     g[STRUCTURES] = count
+    for k in range(count, side * side):
+        structures[k] = 0
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
     COLUMNS,
     GENERAL,
@@ -33,27 +34,29 @@ CANDIDATES = 8  # cells tried for the first general
 ATTEMPTS = 64  # boards tried until the generals stand on two cells
 ZONE_LOG_WEIGHT = 20.0
 FAR_AWAY = 1 << 20
+ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
-@njit(cache=True)
+@kernel
 def _draw(key, tag, index):
     """A uniform on [0, 1): number `index` of the choices named `tag`."""
     return unit(mix(mix(key ^ mix(np.uint64(tag))) ^ np.uint64(index)))
 
 
-@njit(cache=True)
+@kernel
 def _between(key, tag, low, high):
     """A uniform integer, both ends included."""
     return low + min(int(_draw(key, tag, 0) * (high - low + 1)), high - low)
 
 
-@njit(cache=True)
+@kernel
 def walk(blocked, height, width, starts, limit, distance, queue):
     """Steps from the nearest of the cells `starts` over unblocked cells, -1 unreached.
 
     Stops at `limit` steps. Returns how many cells were reached, starts included.
     """
-    distance[: height * width] = -1
+    for i in range(height * width):
+        distance[i] = -1
     tail = 0
     for k in range(starts.shape[0]):
         distance[starts[k]] = 0
@@ -79,7 +82,7 @@ def walk(blocked, height, width, starts, limit, distance, queue):
     return tail
 
 
-@njit(cache=True)
+@kernel
 def _visit(blocked, cell, steps, distance, queue, tail):
     if blocked[cell] or distance[cell] >= 0:
         return tail
@@ -88,7 +91,7 @@ def _visit(blocked, cell, steps, distance, queue, tail):
     return tail + 1
 
 
-@njit(cache=True)
+@kernel
 def _shuffle_first(key, tag, values, count):
     """Bring a uniformly random subset of size `count` to the front of `values`."""
     n = values.shape[0]
@@ -97,7 +100,35 @@ def _shuffle_first(key, tag, values, count):
         values[k], values[j] = values[j], values[k]
 
 
-@njit(cache=True)
+@kernel
+def _room(free, height, row, column, steps, reached):
+    """Cells reached from a cell in at most `steps` steps, itself not counted.
+
+    `free` (height + 2,) has one bit a column and an empty row at either end;
+    `reached` is work space of that size. All cells of a row spread at once.
+    """
+    for r in range(height + 2):
+        reached[r] = ZERO
+    reached[row + 1] = ONE << np.uint64(column)
+    top = bottom = row + 1
+    for _ in range(steps):
+        top, bottom = max(1, top - 1), min(height, bottom + 1)
+        above = ZERO
+        for r in range(top, bottom + 1):
+            here = reached[r]
+            spread = here | (here << ONE) | (here >> ONE) | above | reached[r + 1]
+            reached[r] = spread & free[r]
+            above = here
+    count = -1
+    for r in range(top, bottom + 1):
+        bits = reached[r]
+        while bits:
+            bits &= bits - ONE
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
 def _candidates(key, blocked, zone, chosen):
     """Draw the candidate cells for the first general; returns how many there are.
 
@@ -120,7 +151,7 @@ def _candidates(key, blocked, zone, chosen):
     return count
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _place(key, blocked, zone, height, width, numbers):
     """Cells of the two generals (steps 4 to 8); both -1 if there is no such pair."""
     area = height * width
@@ -128,10 +159,14 @@ def _place(key, blocked, zone, height, width, numbers):
     distance = np.empty(area, np.int32)
     start = np.empty(1, np.int32)
     room = np.full(area, -1, np.int32)
+    free = np.zeros(height + 2, np.uint64)
+    reached = np.zeros(height + 2, np.uint64)
     for i in range(area):
         if not blocked[i]:
-            start[0] = i
-            room[i] = walk(blocked, height, width, start, numbers[MAP_ROOM], distance, queue) - 1
+            free[i // width + 1] |= ONE << np.uint64(i % width)
+    for i in range(area):
+        if not blocked[i]:
+            room[i] = _room(free, height, i // width, i % width, numbers[MAP_ROOM], reached)
     chosen = np.empty(CANDIDATES, np.int32)
     count = _candidates(key, blocked, zone, chosen)
     best_score = -FAR_AWAY * 1000
@@ -176,7 +211,7 @@ def _place(key, blocked, zone, height, width, numbers):
     return second, best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _attempt(key, height, width, numbers, shares, blocked):
     """Fill `blocked` (area,) and return the generals' cells, -1 if they do not fit."""
     area = height * width
@@ -199,7 +234,7 @@ def _attempt(key, height, width, numbers, shares, blocked):
     return _place(key, blocked, zone, height, width, numbers)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def deal(games, seeds, numbers, shares, side, table, owner, army, kind):
     """Deal new boards to `games` (M,) from `seeds` (M,) uint64.
 

@@ -8,6 +8,7 @@ zones around the board instead of edge cases: that is what vectorises.
 from __future__ import annotations
 
 import numpy as np
+
 from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
     ARMY,
@@ -339,7 +340,7 @@ def observe(
         g = table[n]
         _pack(owner[n], army[n], kind[n], base)
         for seat in range(2):
-            frame = frames[n, seat]
+            frame = frames[n, seat] & 7
             out = codes[n, seat]
             mem = memory[n, seat]
             _price(base, army[n], price[n, seat], word)

@@ -189,6 +189,8 @@ def _kind(mountains: np.ndarray, castles: np.ndarray) -> np.ndarray:
 def replay_game(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
     """Replay a recorded game; the number of turns, and all mismatches in order."""
     n_turns, height, width = len(file["actions"]), *file["owner"].shape[1:]
+    if not ((file["obs_turns"] >= 0) & (file["obs_turns"] <= n_turns)).all():
+        raise Unreadable("obs_turns lie outside the game")
     game = Generals(1, *_made(height, width))
     kind = _kind(file["mountains"], file["castles"][0])[None]
     first = slice(0, 1)
