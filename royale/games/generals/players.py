@@ -27,7 +27,7 @@ from royale.games.protocol import GameSpec, View
 from royale.rng import mix, unit
 
 PASS_SHARE = 0.05
-LAND = SCALARS.index("own_land")
+LAND, OWNED = SCALARS.index("own_land"), SCALARS.index("castles")
 UNREACHED = 1 << 14
 
 
@@ -43,18 +43,21 @@ class Style:
     explore: float = 1.0  # walking to where the enemy general may be; 0 to any border
     attack: float = 0.0  # walking to the enemy general where it is known
     rest: float = 2.0  # share of the land, from which on the player sits still
-    save: float = 2.0  # share of the land, from which on the general saves for a castle
+    save: float = 2.0  # share of the land, from which on structures save for a castle ..
+    castles: float = 0.0  # .. while the player owns fewer castles than this
 
 
 STYLES = {
     "expander": Style(explore=0.0, army=2.0),
     "hunter": Style(neutral=4.0, enemy=16.0, army=4.0, attack=6.0),
-    "castle_builder": Style(build=60.0, explore=0.0, save=0.2),
-    "defender": Style(neutral=6.0, enemy=10.0, build=60.0, guard=6.0, explore=0.0, save=0.4),
+    "castle_builder": Style(build=60.0, attack=4.0, save=0.3, castles=1.0),
+    "defender": Style(
+        neutral=6.0, enemy=10.0, build=60.0, guard=6.0, explore=0.0, save=0.4, castles=1.0
+    ),
     "raider": Style(neutral=2.0, enemy=3.0, army=6.0, explore=3.0, attack=30.0),
     "staller": Style(neutral=6.0, enemy=4.0, explore=0.0, rest=0.25),
 }
-NEUTRAL, ENEMY, BUILD, ARMY, GUARD, EXPLORE, ATTACK, REST, SAVE = range(9)
+NEUTRAL, ENEMY, BUILD, ARMY, GUARD, EXPLORE, ATTACK, REST, SAVE, CASTLES = range(10)
 
 
 @kernel
@@ -196,7 +199,8 @@ def _choose(codes, scalars, legal, keys, touch, style, side, chosen):
                 home = i
         best = -500.0
         resting = scalars[r, LAND] >= style[REST]
-        saving = scalars[r, LAND] >= style[SAVE]
+        castles = np.expm1(3 * scalars[r, OWNED]) + 0.5
+        saving = scalars[r, LAND] >= style[SAVE] and castles < style[CASTLES] + 0.5
         for cell in range(n):
             if code[UNITS, cell] & 192 == 0:
                 continue
