@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from snakemake.logging import logger
+
 from royale import runlock
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
@@ -16,6 +18,7 @@ except ConfigError as error:
     sys.exit(f"config error: {error}")
 
 OUT = PROJECT.results
+logger.info(f"Profile {PROJECT.profile_name}: results are in {OUT}/")
 GENERATIONS = PROJECT.generations
 LAST = list(GENERATIONS)[-1]
 CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")

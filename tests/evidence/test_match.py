@@ -1,0 +1,102 @@
+"""Matches between scripted players on small boards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from royale import games, rng
+from royale.evidence import match
+
+SETTINGS = {
+    "height": [5, 6],
+    "width": [5, 6],
+    "max_turns": 80,
+    "deathtouch_turn": 20,
+    "min_distance": 3,
+    "mountain_share": [0.05, 0.15],
+    "castles_carved": [0, 1],
+}
+GAME = games.load("generals")
+
+
+def scripted(name):
+    return GAME.scripted_player(name, GAME.spec(SETTINGS, GAME.encoders[0]))
+
+
+def play(first, second, n_games, key=7):
+    return match.play("generals", SETTINGS, [scripted(first), scripted(second)], n_games, key)
+
+
+def test_maps_are_shared_and_seats_exchanged():
+    played = play("random", "random", 16)
+    assert [record["game"] for record in played] == list(range(16))
+    for first, second in zip(played[::2], played[1::2], strict=True):
+        assert first["seed"] == second["seed"]
+        assert (first["seats"], second["seats"]) == ([0, 1], [1, 0])
+    assert len({record["seed"] for record in played}) == 8
+    assert all(0 <= record["seed"] < 2**53 for record in played)
+
+
+def test_a_game_does_not_depend_on_the_batch_it_is_in():
+    assert play("random", "expander", 40)[:8] == play("random", "expander", 8)
+
+
+def test_key_decides_the_match():
+    assert play("random", "random", 16) == play("random", "random", 16)
+    assert play("random", "random", 16) != play("random", "random", 16, key=8)
+
+
+def test_stronger_player_wins_from_both_seats_and_either_side():
+    played = play("expander", "random", 60)
+    win, loss, draw = match.count(played)
+    assert win + loss + draw == 60
+    assert win > 2 * loss
+    for seat in (0, 1):
+        here = match.count([record for record in played if record["seats"][seat] == 0])
+        assert here[0] > here[1]
+    back = match.count(play("random", "expander", 60))
+    assert back[1] > 2 * back[0]
+
+
+class Idle:
+    """Always passes (the last action), and counts the rows it was asked for."""
+
+    def __init__(self):
+        self.rows = []
+
+    def act(self, view):
+        self.rows.append(len(view.keys))
+        assert view.legal[:, -1].all()
+        return np.full(len(view.keys), view.legal.shape[1] - 1, np.int32)
+
+
+def test_nobody_moves_nobody_wins():
+    idle = Idle()
+    played = match.play("generals", SETTINGS, [idle, Idle()], 6, 1)
+    assert match.count(played) == (0, 0, 6)
+    assert all(record["truncated"] and record["turns"] == 80 for record in played)
+    assert idle.rows == [6] * 80
+
+
+def test_finished_games_are_not_asked_again():
+    idle = Idle()
+    played = match.play("generals", SETTINGS, [idle, scripted("expander")], 20, 3)
+    assert sum(idle.rows) == sum(record["turns"] for record in played)
+
+
+@pytest.mark.parametrize("n_games", [0, 3, -2])
+def test_odd_or_no_games_are_refused(n_games):
+    with pytest.raises(ValueError, match="even"):
+        play("random", "random", n_games)
+
+
+def test_random_numbers_are_named_and_uniform():
+    keys = rng.fold(rng.key_of("x"), np.arange(20000))
+    assert len(np.unique(keys)) == 20000
+    values = rng.uniform(keys)
+    assert 0 <= values.min() and values.max() < 1
+    # mean of 20000 uniforms: 0.5 +- 0.002 (one sigma)
+    assert abs(values.mean() - 0.5) < 0.01
+    assert rng.key_of("a", "bc") != rng.key_of("ab", "c")
+    assert int(rng.fold(5, 3)) == int(rng.fold(np.array([5, 5]), np.array([3, 4]))[0])

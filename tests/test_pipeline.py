@@ -1,0 +1,273 @@
+"""The pipeline itself, by the commands a user gives, at its smallest scale."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+
+from royale.files import read_json, schema, sha256
+
+ROOT = Path(__file__).resolve().parents[1]
+LADDER = "config/ladders/generals.yaml"
+pytestmark = pytest.mark.pipeline
+
+
+def command(*words):
+    return [sys.executable, "-m", "snakemake", *words, "--cores", "2", "--config", "profile=smoke"]
+
+
+def snakemake(folder, *words, **config):
+    settings = [f"{key}={value}" for key, value in config.items()]
+    return subprocess.run(
+        [*command(*words), *settings], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def planned(folder, *words):
+    """Names of the jobs of a dry run: rule and what it is about, as its message tells."""
+    done = snakemake(folder, *words, "-n")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+
+
+def make_project(folder):
+    (folder / "config").mkdir(parents=True)
+    subprocess.run(["cp", "-r", f"{ROOT}/config", str(folder)], check=True)
+    for name in ("Snakefile", "workflow", "scripts", "royale", "profiles"):
+        (folder / name).symlink_to(ROOT / name)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A project folder whose smoke ladder has been run up to g06."""
+    folder = make_project(tmp_path_factory.mktemp("smoke") / "project")
+    done = snakemake(folder, "results/smoke/ladder/g06.json", "results/smoke/report/g06.svg")
+    assert done.returncode == 0, done.stdout + done.stderr
+    # the table at the end
+    for words in ("direct W-L-D", "parent sanity", "promoted", "g06", "(one seed)"):
+        assert words in done.stdout
+    return folder
+
+
+def test_ladder_file_agrees_with_its_matches(finished):
+    results = finished / "results/smoke"
+    ladder = read_json(results / "ladder/g06.json", "ladder")
+    assert [entry["generation"] for entry in ladder["lineage"]] == [
+        "g02",
+        "g03",
+        "g04",
+        "g05",
+        "g06",
+    ]
+    for generation in ("g03", "g04", "g05", "g06"):
+        entry = read_json(results / f"ladder/{generation}.json", "ladder")
+        parent = read_json(results / f"ladder/{entry['parent']}.json", "ladder")
+        name = f"{generation}.treatment.seed0-vs-{generation}.control.seed0"
+        match = read_json(results / f"matches/{name}.json", "match")
+        # recount the games, by hand as it were
+        winners = [game["winner"] for game in match["games"]]
+        counts = [winners.count(0), winners.count(1), winners.count(None)]
+        assert counts == [match[key] for key in ("win", "loss", "draw")]
+        assert counts == [entry["direct"][key] for key in ("win", "loss", "draw")]
+        for first, second in zip(match["games"][::2], match["games"][1::2], strict=True):
+            assert first["seed"] == second["seed"]
+            assert first["seats"] == [0, 1] and second["seats"] == [1, 0]
+        # the champion is the promoted arm's, or the parent's carried forward
+        promoted = entry["promotion"]["promoted"]
+        champion = results / f"ladder/{generation}/champion.safetensors"
+        assert sha256(champion) == entry["champion"]["sha256"]
+        if promoted == "parent":
+            assert entry["champion"] == parent["champion"]
+            assert entry["recipe"] == parent["recipe"]
+        else:
+            assert entry["champion"]["player"] == f"{generation}.{promoted}.seed0"
+            assert entry["recipe"] == {**parent["recipe"], **entry["arms"][promoted]["changes"]}
+        for arm, found in entry["arms"].items():
+            checkpoint = results / f"train/{generation}/{arm}/seed0/segment0/checkpoint.safetensors"
+            assert found["checkpoints"] == {"0": sha256(checkpoint)}
+            assert found["steps"] == 8192 and found["seconds"] > 0
+
+
+def test_arms_trained_with_what_they_were_asked(finished):
+    expected = {
+        "g03": ("symmetry", "per_episode", "none"),
+        "g04": ("minibatch", 64, 128),  # 1024 and 2048, scaled by 1/16
+        "g05": ("epochs", 2, 1),
+        "g06": ("gae_lambda", 0.9, 0.7),
+    }
+    for generation, (key, treatment, control) in expected.items():
+        folder = finished / "results/smoke/train" / generation
+        for arm, value in (("treatment", treatment), ("control", control)):
+            identity = read_json(folder / arm / "seed0/segment0/identity.json", "identity")
+            assert identity["recipe"][key] == value
+
+
+def test_metrics_rows_fit_their_schema(finished):
+    import jsonschema
+
+    for path in (finished / "results/smoke/train").glob("*/*/*/*/metrics.jsonl"):
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        assert rows
+        for row in rows:
+            jsonschema.validate(row, schema("files/metrics"))
+
+
+def test_root_continues_its_first_segment(finished):
+    folder = finished / "results/smoke/train/g02/root/seed0"
+    first, second = (
+        [json.loads(line) for line in (folder / f"segment{k}/metrics.jsonl").open()] for k in (0, 1)
+    )
+    assert second[0]["iteration"] == first[-1]["iteration"] + 1
+    assert second[0]["agent_steps"] == first[-1]["agent_steps"] + 1024
+
+
+def test_report_files(finished):
+    report = finished / "results/smoke/report"
+    rows = list(csv.DictReader((report / "g06.csv").open()))
+    assert [row["generation"] for row in rows] == ["g02", "g03", "g04", "g05", "g06"]
+    assert (report / "g06.svg").read_text().count("<svg") == 1
+    assert (report / "g06.md").read_text().startswith("| generation |")
+
+
+def test_asking_again_does_nothing(finished):
+    done = snakemake(finished, "results/smoke/ladder/g06.json")
+    assert done.returncode == 0
+    assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_editing_an_arm_reruns_what_depends_on_it_and_nothing_else(finished):
+    path = finished / LADDER
+    original = path.read_text()
+    try:
+        ladder = yaml.safe_load(original)
+        ladder["generations"]["g05"]["treatment"]["epochs"] = 3
+        path.write_text(yaml.safe_dump(ladder))
+        jobs = planned(finished, "results/smoke/ladder/g06.json")
+    finally:
+        path.write_text(original)
+    assert sorted(jobs) == sorted(
+        [
+            "Training g05 treatment, seed 0, segment 0",
+            "Match g05.treatment.seed0-vs-g05.control.seed0",
+            "Match g05.treatment.seed0-vs-g04.champion",
+            "Deciding g05",
+            "Training g06 treatment, seed 0, segment 0",
+            "Training g06 control, seed 0, segment 0",
+            "Match g06.treatment.seed0-vs-g06.control.seed0",
+            "Match g06.treatment.seed0-vs-g05.champion",
+            "Match g06.control.seed0-vs-g05.champion",
+            "Deciding g06",
+        ]
+    )
+
+
+def test_new_generations_and_other_seeds_keep_finished_work(finished):
+    jobs = planned(finished, "results/smoke/ladder/g08.json")
+    assert sorted(job for job in jobs if job.startswith("Training")) == [
+        f"Training {generation} {arm}, seed 0, segment 0"
+        for generation in ("g07", "g08")
+        for arm in ("control", "treatment")
+    ]
+    config = yaml.safe_load((finished / "config/config.yaml").read_text())
+    assert config["seeds"] is None
+
+
+def test_other_profiles_do_not_touch_this_one(finished):
+    words = [sys.executable, "-m", "snakemake", "--cores", "2", "-n", "results/ladder/g06.json"]
+    done = subprocess.run(words, cwd=finished, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "results/smoke" not in done.stdout.replace("Command:", "")
+
+
+def slow_segment(folder):
+    """A profile whose first segment takes a few seconds and saves its work all the time."""
+    project = make_project(folder)
+    path = project / "config/profiles/smoke.yaml"
+    profile = yaml.safe_load(path.read_text())
+    profile["checkpoint_seconds"] = 0.1
+    profile["per_game"]["generals"]["train"]["segment_steps"] = 40960
+    path.write_text(yaml.safe_dump(profile))
+    return project
+
+
+def test_killed_run_is_finished_by_the_same_command(tmp_path):
+    segment = "results/smoke/train/g02/root/seed0/segment{}/checkpoint.safetensors"
+    whole = slow_segment(tmp_path / "whole")
+    done = snakemake(whole, segment.format(1))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+    killed = slow_segment(tmp_path / "killed")
+    partial = killed / "results/smoke/partial/train/g02/root/seed0/segment1/checkpoint.safetensors"
+    for _ in range(2):
+        running = subprocess.Popen(
+            command(segment.format(1)),
+            cwd=killed,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        seen = partial.stat().st_mtime_ns if partial.exists() else None
+        deadline = time.monotonic() + 120
+        while not partial.exists() or partial.stat().st_mtime_ns == seen:
+            assert running.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.wait()
+        first = (killed / segment.format(0)).stat().st_mtime_ns
+    assert not (killed / segment.format(1)).exists()
+    done = snakemake(killed, segment.format(1))
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = killed / "results/smoke/logs/train_segment/g02.root.seed0.segment1.log"
+    assert "continuing after iteration" in log.read_text()
+    assert (killed / segment.format(0)).stat().st_mtime_ns == first  # untouched
+    for number in (0, 1):
+        assert sha256(killed / segment.format(number)) == sha256(whole / segment.format(number))
+    assert not partial.exists()
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_bad_config_is_one_line_and_deletes_nothing(finished, again):
+    before = {path: path.stat().st_mtime_ns for path in (finished / "results").rglob("*.json")}
+    if again:
+        path = finished / LADDER
+        original = path.read_text()
+        try:
+            path.write_text("game: [generals")
+            done = snakemake(finished, "results/smoke/ladder/g06.json")
+        finally:
+            path.write_text(original)
+        expected = "config error: config/ladders/generals.yaml: not YAML"
+    else:
+        done = snakemake(finished, "results/smoke/ladder/g06.json", games=33)
+        expected = "config error: config/config.yaml or --config: key 'games' = 33; allowed: a multiple of 2"
+    assert done.returncode != 0
+    lines = [line for line in done.stderr.splitlines() if line.startswith("config error")]
+    assert len(lines) == 1 and lines[0].startswith(expected)
+    assert "Traceback" not in done.stderr + done.stdout
+    after = {path: path.stat().st_mtime_ns for path in (finished / "results").rglob("*.json")}
+    assert after == before
+
+
+def test_two_runs_at_once_are_refused(finished):
+    import fcntl
+
+    with open(finished / "results/smoke/.lock", "a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        lock.truncate(0)
+        lock.write("process 12345")
+        lock.flush()
+        done = snakemake(finished, "results/smoke/ladder/g07.json")
+    assert done.returncode != 0
+    assert "process 12345 is running in results/smoke" in done.stdout + done.stderr
+    assert not (finished / "results/smoke/train/g07").exists()
