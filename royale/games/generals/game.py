@@ -45,21 +45,28 @@ class Generals:
 
     def allocate(self) -> None:
         """Make the state arrays, of games that are over, and the work space of the kernels."""
-        n, m = self.n_games, self.side * self.side
+        n, m, side = self.n_games, self.side * self.side, self.side
+        stored = observation.padded(side)
         self.table = np.zeros((n, COLUMNS), np.int32)
         self.table[:, OVER] = 1
-        self.table[:, HEIGHT : WIDTH + 1] = self.side
+        self.table[:, HEIGHT : WIDTH + 1] = side
         self.table[:, SOURCE : TARGET + 2] = -1
-        self.owner = np.full((n, m), -1, np.int8)
-        self.army = np.zeros((n, m), np.int32)
-        self.kind = np.full((n, m), MOUNTAIN, np.uint8)
-        self.price = np.zeros((n, 2, m), np.int32)
-        self.structures = np.zeros((n, m), np.int32)
-        self.memory = np.zeros((n, 2, N_MEMORY, m), np.uint8)
         self.frames = np.zeros((n, 2), np.int8)
+        # What the kernels work on has longer rows; the rest of a row is mountain.
+        self._owner = np.full((n, stored), -1, np.int8)
+        self._army = np.zeros((n, stored), np.int32)
+        self._kind = np.full((n, stored), MOUNTAIN, np.uint8)
+        self._price = np.zeros((n, 2, stored), np.int32)
+        self._memory = np.zeros((n, 2, N_MEMORY, stored), np.uint8)
+        self.owner, self.army = self._owner[:, :m], self._army[:, :m]
+        self.kind, self.price = self._kind[:, :m], self._price[..., :m]
+        self.memory = self._memory[..., :m]
+        self.structures = np.zeros((n, m), np.int32)
         self._orders = np.zeros((n, 2, 5), np.int32)
-        self._cells, self._places, self._directions = symmetry.tables(self.side)
-        self._space, self._words, self._columns = observation.scratch(self.side)
+        self._cells, self._places, self._directions = symmetry.tables(side)
+        self._stored_cells = np.tile(np.arange(stored, dtype=np.uint32), (8, 1))
+        self._stored_cells[:, :m] = self._cells
+        self._space, self._words, self._drawn, self._columns = observation.scratch(side)
 
     @property
     def turns(self) -> np.ndarray:
@@ -81,9 +88,9 @@ class Generals:
             self._shares,
             self.side,
             self.table,
-            self.owner,
-            self.army,
-            self.kind,
+            self._owner,
+            self._army,
+            self._kind,
         )
         self.recount(games)
 
@@ -92,10 +99,10 @@ class Generals:
         kernels.recount_games(
             games,
             self.table,
-            self.owner,
-            self.army,
-            self.kind,
-            self.price,
+            self._owner,
+            self._army,
+            self._kind,
+            self._price,
             self.structures,
             self._rules,
             self.side,
@@ -115,17 +122,18 @@ class Generals:
         flat = codes.reshape(shape) if contiguous else np.empty(shape, np.uint8)
         observation.observe(
             self.table,
-            self.owner,
-            self.army,
-            self.kind,
-            self.price,
-            self.memory,
+            self._owner,
+            self._army,
+            self._kind,
+            self._price,
+            self._memory,
             self.frames,
-            self._cells,
+            self._stored_cells,
             self._places,
             self._columns,
             self._space,
             self._words,
+            self._drawn,
             self._rules,
             self.side,
             flat,
@@ -153,10 +161,10 @@ class Generals:
         result = StepResult(np.empty(n, bool), np.empty(n, bool), np.empty(n, np.int8))
         kernels.play(
             self.table,
-            self.owner,
-            self.army,
-            self.kind,
-            self.price,
+            self._owner,
+            self._army,
+            self._kind,
+            self._price,
             self.structures,
             orders,
             self._rules,

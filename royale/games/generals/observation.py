@@ -2,7 +2,8 @@
 
 Everything that depends on the seat is worked out in the frame, so that a frame
 costs one gather of packed cells. Loops are one a plane over bytes, with guard
-zones around the board instead of edge cases: that is what vectorises.
+zones around the board instead of edge cases: that is what vectorises. An expression
+over bytes is compiled to byte instructions only if no part of it has a name.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from royale.games.generals.layout import (
     HEIGHT,
     LAND,
     MEMORY,
+    MOUNTAIN,
     MOVES,
-    N_MEMORY,
+    N_CODES,
     OBSERVED,
     PRICE,
     SIGHT,
@@ -37,15 +39,27 @@ N_SCRATCH = 8
 MEM_FLAGS, MEM_LOW, MEM_HIGH, MEM_AGE, MEM_CHANGE = range(5)
 
 
-def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Work space of `observe`: bytes, words, and masks of the inner columns."""
-    guard = side + 1
-    space = np.zeros((N_SCRATCH, side * side + 2 * guard), np.uint8)
-    words = np.zeros((4, side * side), np.int32)
-    columns = np.ones((2, side, side), np.uint8)
-    columns[0, :, 0] = 0  # cells that have a left neighbour
-    columns[1, :, -1] = 0
-    return space, words, columns.reshape(2, -1)
+def padded(side: int) -> int:
+    """Cells of a stored row: those of the canvas, then mountains.
+
+    A multiple of the bytes that a compiled loop takes at once, because the rest
+    of a loop is done byte by byte and would take longer than the loop.
+    """
+    return -(-side * side // 32) * 32
+
+
+def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Work space of `observe`: bytes, words, codes, and masks of the inner columns."""
+    guard, n, n_cells = side + 1, padded(side), side * side
+    space = np.zeros((N_SCRATCH, n + 2 * guard), np.uint8)
+    words = np.full((4, n), MOUNTAIN << 18, np.int32)
+    drawn = np.zeros((MEMORY, n), np.uint8)
+    inner = np.ones((2, side, side), np.uint8)
+    inner[0, :, 0] = 0  # cells that have a left neighbour
+    inner[1, :, -1] = 0
+    columns = np.zeros((2, n), np.uint8)
+    columns[:, :n_cells] = inner.reshape(2, n_cells)
+    return space, words, drawn, columns
 
 
 @kernel
@@ -78,7 +92,7 @@ def _unpack(word, seat, space, side):
     strong = space[STRONG, side + 1 :]
     free = space[OPEN, side + 1 :]
     for i in range(n):
-        cell[i] = (word[i] >> np.int32(16)) & np.int32(127)
+        cell[i] = (word[i] >> np.int32(16)) & 127
     if seat == 0:
         for i in range(n):
             own[i] = cell[i] & 1
@@ -94,7 +108,7 @@ def _unpack(word, seat, space, side):
     for i in range(n):
         free[i] = (cell[i] & 1) ^ 1
     for i in range(n):
-        strong[i] = np.uint8((word[i] & np.int32(65535)) >= np.int32(2))
+        strong[i] = np.uint8((word[i] & np.int32(65534)) != 0)
 
 
 @kernel
@@ -123,25 +137,23 @@ def _sight(word, space, codes, side):
     seen = space[IN_SIGHT, side + 1 :]
     out = codes[SIGHT]
     for i in range(n):
-        shown = (np.uint8(0) - seen[i]) & cell[i] & 7
-        fogged = (cell[i] | (cell[i] >> 1)) & 1 & (seen[i] ^ 1)
         out[i] = (
             ((cell[i] >> 3) & 1)
             | (seen[i] << 1)
             | (own[i] << 2)
             | ((opponent[i] & seen[i]) << 3)
-            | (shown << 4)
-            | (fogged << 7)
+            | (((np.uint8(0) - seen[i]) & cell[i] & 7) << 4)
+            | (((cell[i] | (cell[i] >> 1)) & (seen[i] ^ 1)) << 7)
         )
     low = codes[ARMY_LOW]
     for i in range(n):
-        low[i] = (word[i] & np.int32(255)) * seen[i]
+        low[i] = word[i] & (np.uint8(0) - seen[i])
     high = codes[ARMY_HIGH]
     for i in range(n):
-        high[i] = ((word[i] >> np.int32(8)) & np.int32(255)) * seen[i]
+        high[i] = (word[i] >> np.int32(8)) & (np.uint8(0) - seen[i])
     price = codes[PRICE]
     for i in range(n):
-        price[i] = (word[i] >> np.int32(23)) & np.int32(255)
+        price[i] = word[i] >> np.int32(23)
 
 
 @kernel
@@ -158,13 +170,14 @@ def _change(word, before, seen, was, memory):
     for i in range(n):
         change[i] = min(max(before[i], np.int32(-127)), np.int32(127)) + np.int32(128)
     for i in range(n):
-        both = np.uint8(0) - (seen[i] & was[i])
-        change[i] = (change[i] & both) | (128 & ~both)
+        change[i] = (change[i] & (np.uint8(0) - (seen[i] & was[i]))) | (
+            128 & ((seen[i] & was[i]) - np.uint8(1))
+        )
 
 
 @kernel
 def _remember(word, before, space, codes, memory, side):
-    """Bring the memory (5, M) of a seat up to date with a new turn."""
+    """Bring the memory (5, padded) of a seat up to date with a new turn."""
     n = word.shape[0]
     own = space[OWN, side + 1 :]
     opponent = space[OPPONENT, side + 1 :]
@@ -177,16 +190,14 @@ def _remember(word, before, space, codes, memory, side):
     _change(word, before, seen, was, memory)
     for i in range(n):
         # memory bits: seen 1, last_opponent 2, last_own 4, gained 8, lost 16
-        held = (flags[i] >> 2) & was[i]
-        kept = (np.uint8(0) - (seen[i] ^ 1)) & flags[i] & 6
         flags[i] = (
             (flags[i] & 1)
             | seen[i]
             | ((opponent[i] & seen[i]) << 1)
             | (own[i] << 2)
-            | kept
-            | ((own[i] & (held ^ 1)) << 3)
-            | ((held & (own[i] ^ 1)) << 4)
+            | ((seen[i] - np.uint8(1)) & flags[i] & 6)
+            | ((own[i] & (((flags[i] >> 2) & was[i]) ^ 1)) << 3)
+            | (((flags[i] >> 2) & was[i] & (own[i] ^ 1)) << 4)
         )
     # Masks and not branches: only these become vector code.
     low, last_low = codes[ARMY_LOW], memory[MEM_LOW]
@@ -225,35 +236,32 @@ def _choices(space, columns, memory, codes, may_build, side):
         moves[i] &= np.uint8(0) - (own[i] & strong[i])
     for i in range(n):
         # known_mountain: frame 0 shows every mountain, seen or as structure in fog
-        built = (cell[i] >> 1) & (seen[i] ^ 1) & 1
-        hidden = (cell[i] >> 3) & (flags[i] ^ 1) & (cell[i] ^ 1) & 1
-        enemy = (cell[i] >> 2) & flags[i] & (own[i] ^ 1) & 1
-        moves[i] |= ((cell[i] & 1) << 4) | (built << 5) | (hidden << 6) | (enemy << 7)
+        moves[i] |= (
+            ((cell[i] & 1) << 4)
+            | (((cell[i] >> 1) & (seen[i] ^ 1)) << 5)
+            | (((cell[i] >> 3) & (flags[i] ^ 1) & (cell[i] ^ 1) & 1) << 6)
+            | (((cell[i] >> 2) & flags[i] & (own[i] ^ 1)) << 7)
+        )
     units = codes[UNITS]
     for i in range(n):
-        castle = (cell[i] >> 1) & 1
-        general = (cell[i] >> 2) & 1
-        enemy = opponent[i] & seen[i]
-        neutral = seen[i] & ((own[i] | opponent[i] | cell[i]) ^ 1) & 1
-        fog = ((seen[i] | cell[i] | castle) ^ 1) & 1
+        # castle is bit 1 of a cell and general bit 2
         units[i] = (
-            (castle & own[i])
-            | ((castle & enemy) << 1)
-            | ((general & own[i]) << 2)
-            | ((general & enemy) << 3)
-            | (neutral << 4)
-            | (fog << 5)
+            ((cell[i] >> 1) & own[i])
+            | (cell[i] & ((opponent[i] & seen[i]) << 1))
+            | (cell[i] & (own[i] << 2))
+            | ((cell[i] << 1) & ((opponent[i] & seen[i]) << 3))
+            | ((seen[i] & ((own[i] | opponent[i] | cell[i]) ^ 1)) << 4)
+            | ((((seen[i] | cell[i] | (cell[i] >> 1)) ^ 1) & 1) << 5)
         )
     for i in range(n):
-        bare = ((cell[i] >> 1) | (cell[i] >> 2)) ^ 1
-        site = own[i] & (cell[i] >> 4) & bare & may_build & 1
-        units[i] |= (np.uint8((moves[i] & 15) != 0) << 6) | (site << 7)
+        units[i] |= (np.uint8((moves[i] & 15) != 0) << 6) | (
+            (own[i] & (cell[i] >> 4) & (((cell[i] >> 1) | (cell[i] >> 2)) ^ 1) & may_build) << 7
+        )
 
 
 @kernel
-def _legal(codes, legal):
-    """Legal actions: 9 planes of M cells, then pass."""
-    n = codes.shape[1]
+def _legal(codes, legal, n):
+    """Legal actions: 9 planes of n cells, then pass."""
     moves = codes[MOVES]
     up, down, left, right = legal[:n], legal[n : 2 * n], legal[2 * n : 3 * n], legal[3 * n : 4 * n]
     # Shifts by constants: four loops and not one over directions.
@@ -273,6 +281,12 @@ def _legal(codes, legal):
     for i in range(n):
         build[i] = units[i] >> 7
     legal[9 * n] = 1
+
+
+@kernel
+def _copy(plane, to):
+    for i in range(to.shape[0]):
+        to[i] = plane[i]
 
 
 @kernel
@@ -322,6 +336,7 @@ def observe(
     columns,
     space,
     words,
+    drawn,
     rules,
     side,
     codes,
@@ -330,18 +345,18 @@ def observe(
 ):
     """Write codes (N, 2, C, M), scalars (N, 2, S) and legal (N, 2, n_actions).
 
-    memory (N, 2, 5, M) uint8 is the last five codes of the turn before. It
+    State rows have `padded` cells, outputs M. memory (N, 2, 5, padded) uint8 is the last five codes of the turn before. It
     moves on only where the game's turn is a new one, so that observing twice
     gives the same twice.
     """
     n_cells = side * side
+    n_stored = owner.shape[1]
     base, word, turned, before = words[0], words[1], words[2], words[3]
     for n in range(table.shape[0]):
         g = table[n]
         _pack(owner[n], army[n], kind[n], base)
         for seat in range(2):
             frame = frames[n, seat] & 7
-            out = codes[n, seat]
             mem = memory[n, seat]
             _price(base, army[n], price[n, seat], word)
             shown = word
@@ -351,19 +366,19 @@ def observe(
                     turned[i] = word[turn[i]]
                 shown = turned
             _unpack(shown, seat, space, side)
-            _look(space, columns, n_cells, side)
-            _sight(shown, space, out, side)
+            _look(space, columns, n_stored, side)
+            _sight(shown, space, drawn, side)
             if g[OBSERVED] != g[TIME]:
-                _remember(shown, before, space, out, mem, side)
+                _remember(shown, before, space, drawn, mem, side)
                 if g[SOURCE + seat] >= 0:
                     mem[MEM_FLAGS, places[frame, g[SOURCE + seat]]] |= 32
                     mem[MEM_FLAGS, places[frame, g[TARGET + seat]]] |= 64
-            for k in range(N_MEMORY):
-                to, part = out[MEMORY + k], mem[k]
-                for i in range(n_cells):
-                    to[i] = part[i]
             may_build = np.uint8(g[CASTLES + seat] < rules[RULE_CAP])
-            _choices(space, columns, mem, out, may_build, side)
-            _legal(out, legal[n, seat])
+            _choices(space, columns, mem, drawn, may_build, side)
+            for k in range(MEMORY):
+                _copy(drawn[k], codes[n, seat, k])
+            for k in range(MEMORY, N_CODES):
+                _copy(mem[k - MEMORY], codes[n, seat, k])
+            _legal(drawn, legal[n, seat], n_cells)
             _scalars(g, seat, frame, rules, side, scalars[n, seat])
         g[OBSERVED] = g[TIME]
