@@ -1,0 +1,110 @@
+"""Export a champion: the numpy bot's bundle, an ONNX file, and proof that they play alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from royale import onnx_graph
+from royale.bot import bundle
+from royale.errors import RoyaleError
+from royale.files import sha256
+from royale.games import load as load_game
+from royale.games.generals.settings import Settings
+from royale.learn import checkpoint
+from royale.learn.recipe import Recipe
+from royale.learn.value import ValueCodec
+
+TURNS = 663  # at least this many turns are compared
+
+
+def bundle_of(champion: Path) -> bundle.Bundle:
+    """The bundle of a champion's weights file; RoyaleError if it is no Generals champion."""
+    try:
+        arrays, meta = checkpoint.load(champion)
+    except (OSError, checkpoint.FileError) as error:
+        raise RoyaleError(str(error)) from None
+    if meta["game"] != "generals":
+        raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a bot")
+    recipe = Recipe.from_dict(meta["recipe"])
+    spec = load_game("generals").spec(meta["settings"], recipe.encoder)
+    rules = Settings.read(meta["settings"])
+    told = {
+        "format": bundle.FORMAT,
+        "game": spec.name,
+        "canvas": spec.height,
+        "encoder": spec.encoder,
+        "planes": list(spec.planes),
+        "action_planes": len(spec.action_planes),
+        "global_actions": len(spec.global_actions),
+        "channels": recipe.channels,
+        "blocks": recipe.blocks,
+        "value_head": recipe.value_head,
+        "value_support": float(ValueCodec(recipe).support),
+        "max_turns": rules.max_turns,
+        "deathtouch_turn": rules.deathtouch_turn,
+        "build_base": rules.build_base,
+        "build_surcharge": rules.build_surcharge,
+        "castle_cap": rules.castle_cap,
+        "layout_fingerprint": meta["layout_fingerprint"],
+        "champion_sha256": sha256(champion),
+    }
+    weights = {name.removeprefix("ema/"): a for name, a in arrays.items() if name[:4] == "ema/"}
+    return bundle.Bundle(told, weights)
+
+
+def export(
+    champion: Path,
+    bundle_file: Path,
+    onnx_file: Path,
+    turns: int = TURNS,
+    report: Callable[[int], None] = lambda turns: None,
+) -> dict[str, Any]:
+    """Write both files and return the parity report (`parity.schema.yaml`).
+
+    turns: at least this many are compared, over games the champion plays with itself;
+    `report(turns so far)` is called once a turn. Times are of this process, which must
+    have been started with one thread for numpy and torch.
+    """
+    from royale import parity
+
+    made = bundle_of(champion)
+    _whole(bundle_file, lambda path: bundle.write(path, made))
+    _whole(onnx_file, lambda path: onnx_graph.write(path, made.weights, made.meta))
+    found = parity.Comparison(champion, bundle_file, onnx_file)
+    found.run(turns, report)
+    tally = found.tally
+    process = parity.play_process(bundle_file, found.size, found.frames, found.replies)
+    ms = {name: 1000 * np.array(times) for name, times in tally.seconds.items()}
+    faults = sum(tally.actions.values()) + tally.legal + tally.codes + tally.planes
+    keys = ("champion_sha256", "canvas", "encoder", "channels", "blocks", "value_head")
+    return {
+        **{key: made.meta[key] for key in keys},
+        "parameters": sum(weight.size for weight in made.weights.values()),
+        "games": tally.games,
+        "turns": tally.turns,
+        "moves": tally.moves,
+        "action_mismatches": tally.actions,
+        "logit_difference": tally.logits,
+        "value_difference": tally.value,
+        "legal_mismatches": tally.legal,
+        "code_mismatches": tally.codes,
+        "plane_mismatches": tally.planes,
+        "ms": {name: parity.spread(times) for name, times in ms.items()},
+        "ratio_to_onnx": float(np.median(ms["numpy"]) / np.median(ms["onnx"])),
+        "process": process,
+        "bytes": {"npz": bundle_file.stat().st_size, "onnx": onnx_file.stat().st_size},
+        "passed": faults + process["faults"] == 0,
+    }
+
+
+def _whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Write under a temporary name and rename: whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    write(temporary)
+    os.replace(temporary, path)
