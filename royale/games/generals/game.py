@@ -64,9 +64,8 @@ class Generals:
         self.structures = np.zeros((n, m), np.int32)
         self._orders = np.zeros((n, 2, 5), np.int32)
         self._cells, self._places, self._directions = symmetry.tables(side)
-        self._stored_cells = np.tile(np.arange(stored, dtype=np.uint32), (8, 1))
-        self._stored_cells[:, :m] = self._cells
-        self._space, self._words, self._drawn, self._columns = observation.scratch(side)
+        work = observation.scratch(side)
+        self._space, self._words, self._armies, self._drawn, self._columns = work
 
     @property
     def turns(self) -> np.ndarray:
@@ -128,11 +127,12 @@ class Generals:
             self._price,
             self._memory,
             self.frames,
-            self._stored_cells,
+            self._cells,
             self._places,
             self._columns,
             self._space,
             self._words,
+            self._armies,
             self._drawn,
             self._rules,
             self.side,

@@ -35,7 +35,7 @@ INSIDE = 8
 CODES = (
     "sight",  # bits SIGHT_BITS: what is seen now
     "units",  # bits UNIT_BITS: conjunctions of these that a player needs
-    "army_low",  # army in sight, clipped to 65535, low byte
+    "army_low",  # army in sight, clipped to 32767, low byte
     "army_high",
     "price",  # price of a castle here for this seat, clipped to 255
     "moves",  # bits MOVE_BITS

@@ -36,6 +36,8 @@ from royale.games.generals.settings import RULE_CAP, RULE_DEATHTOUCH, RULE_MAX_T
 # Rows of the byte scratch, each M cells between two guard zones of zeros.
 OWN, ACROSS, IN_SIGHT, OPEN, OPPONENT, CELL, STRONG, WAS_SEEN = range(8)
 N_SCRATCH = 8
+NOW, BEFORE = range(2)  # rows of the army scratch
+MOST_ARMY = 32767  # shown of a cell, so that differences fit 16 bits
 MEM_FLAGS, MEM_LOW, MEM_HIGH, MEM_AGE, MEM_CHANGE = range(5)
 
 
@@ -48,25 +50,26 @@ def padded(side: int) -> int:
     return -(-side * side // 32) * 32
 
 
-def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Work space of `observe`: bytes, words, codes, and masks of the inner columns."""
+def scratch(side: int) -> tuple[np.ndarray, ...]:
+    """Work space of `observe`: bytes, words, armies, codes, and masks of the inner columns."""
     guard, n, n_cells = side + 1, padded(side), side * side
     space = np.zeros((N_SCRATCH, n + 2 * guard), np.uint8)
-    words = np.full((4, n), MOUNTAIN << 18, np.int32)
+    words = np.full((3, n), MOUNTAIN << 18, np.int32)
+    armies = np.zeros((2, n), np.int16)
     drawn = np.zeros((MEMORY, n), np.uint8)
     inner = np.ones((2, side, side), np.uint8)
     inner[0, :, 0] = 0  # cells that have a left neighbour
     inner[1, :, -1] = 0
     columns = np.zeros((2, n), np.uint8)
     columns[:, :n_cells] = inner.reshape(2, n_cells)
-    return space, words, drawn, columns
+    return space, words, armies, drawn, columns
 
 
 @kernel
 def _pack(owner, army, kind, base):
     """One word a cell: army, clipped, in bits 0-15, owner in 16-17, kind in 18-21."""
     for i in range(base.shape[0]):
-        low = min(max(army[i], np.int32(0)), np.int32(65535))
+        low = min(army[i], np.int32(MOST_ARMY))
         holder = np.int32(owner[i]) + np.int32(1)
         base[i] = low | (holder << np.int32(16)) | (np.int32(kind[i]) << np.int32(18))
 
@@ -80,7 +83,7 @@ def _price(base, army, price, word):
 
 
 @kernel
-def _unpack(word, seat, space, side):
+def _unpack(word, seat, space, armies, side):
     """Bytes from the words: OWN, OPPONENT, STRONG, OPEN, and CELL.
 
     CELL holds mountain 1, castle 2, general 4, inside 8, pays 16.
@@ -107,8 +110,11 @@ def _unpack(word, seat, space, side):
         cell[i] = cell[i] >> 2
     for i in range(n):
         free[i] = (cell[i] & 1) ^ 1
+    now = armies[NOW]
     for i in range(n):
-        strong[i] = np.uint8((word[i] & np.int32(65534)) != 0)
+        now[i] = word[i] & np.int32(MOST_ARMY)
+    for i in range(n):
+        strong[i] = np.uint8(now[i] > 1)
 
 
 @kernel
@@ -128,7 +134,7 @@ def _look(space, columns, n, side):
 
 
 @kernel
-def _sight(word, space, codes, side):
+def _sight(word, space, armies, codes, side):
     """The codes SIGHT, ARMY and PRICE."""
     n = word.shape[0]
     cell = space[CELL, side + 1 :]
@@ -145,30 +151,35 @@ def _sight(word, space, codes, side):
             | (((np.uint8(0) - seen[i]) & cell[i] & 7) << 4)
             | (((cell[i] | (cell[i] >> 1)) & (seen[i] ^ 1)) << 7)
         )
+    now = armies[NOW]
     low = codes[ARMY_LOW]
     for i in range(n):
-        low[i] = word[i] & (np.uint8(0) - seen[i])
+        low[i] = now[i] & (np.uint8(0) - seen[i])
     high = codes[ARMY_HIGH]
     for i in range(n):
-        high[i] = (word[i] >> np.int32(8)) & (np.uint8(0) - seen[i])
+        high[i] = (now[i] >> 8) & (np.uint8(0) - seen[i])
     price = codes[PRICE]
     for i in range(n):
         price[i] = word[i] >> np.int32(23)
 
 
 @kernel
-def _change(word, before, seen, was, memory):
+def _change(armies, seen, was, memory):
     """Army less remembered army where both are in sight, about 128."""
-    n = word.shape[0]
+    n = seen.shape[0]
     low = memory[MEM_LOW]
     high = memory[MEM_HIGH]
     change = memory[MEM_CHANGE]
+    now = armies[NOW]
+    before = armies[BEFORE]
     for i in range(n):
-        before[i] = np.int32(low[i]) | (np.int32(high[i]) << np.int32(8))
+        before[i] = low[i] | (np.int16(high[i]) << 8)
     for i in range(n):
-        before[i] = (word[i] & np.int32(65535)) - before[i]
+        before[i] = now[i] - before[i]
     for i in range(n):
-        change[i] = min(max(before[i], np.int32(-127)), np.int32(127)) + np.int32(128)
+        before[i] = min(max(before[i], np.int16(-127)), np.int16(127))
+    for i in range(n):
+        change[i] = before[i] + 128
     for i in range(n):
         change[i] = (change[i] & (np.uint8(0) - (seen[i] & was[i]))) | (
             128 & ((seen[i] & was[i]) - np.uint8(1))
@@ -176,9 +187,9 @@ def _change(word, before, seen, was, memory):
 
 
 @kernel
-def _remember(word, before, space, codes, memory, side):
+def _remember(space, armies, codes, memory, side):
     """Bring the memory (5, padded) of a seat up to date with a new turn."""
-    n = word.shape[0]
+    n = codes.shape[1]
     own = space[OWN, side + 1 :]
     opponent = space[OPPONENT, side + 1 :]
     seen = space[IN_SIGHT, side + 1 :]
@@ -187,7 +198,7 @@ def _remember(word, before, space, codes, memory, side):
     age = memory[MEM_AGE]
     for i in range(n):
         was[i] = np.uint8(age[i] == 0)
-    _change(word, before, seen, was, memory)
+    _change(armies, seen[:n], was, memory)
     for i in range(n):
         # memory bits: seen 1, last_opponent 2, last_own 4, gained 8, lost 16
         flags[i] = (
@@ -336,6 +347,7 @@ def observe(
     columns,
     space,
     words,
+    armies,
     drawn,
     rules,
     side,
@@ -351,7 +363,7 @@ def observe(
     """
     n_cells = side * side
     n_stored = owner.shape[1]
-    base, word, turned, before = words[0], words[1], words[2], words[3]
+    base, word, turned = words[0], words[1], words[2]
     for n in range(table.shape[0]):
         g = table[n]
         _pack(owner[n], army[n], kind[n], base)
@@ -365,11 +377,11 @@ def observe(
                 for i in range(n_cells):
                     turned[i] = word[turn[i]]
                 shown = turned
-            _unpack(shown, seat, space, side)
+            _unpack(shown, seat, space, armies, side)
             _look(space, columns, n_stored, side)
-            _sight(shown, space, drawn, side)
+            _sight(shown, space, armies, drawn, side)
             if g[OBSERVED] != g[TIME]:
-                _remember(shown, before, space, drawn, mem, side)
+                _remember(space, armies, drawn, mem, side)
                 if g[SOURCE + seat] >= 0:
                     mem[MEM_FLAGS, places[frame, g[SOURCE + seat]]] |= 32
                     mem[MEM_FLAGS, places[frame, g[TARGET + seat]]] |= 64
