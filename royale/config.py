@@ -33,16 +33,20 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: Path) -> dict[str, Any]:
-    """Read a YAML mapping; ConfigError if there is none."""
+def read_yaml(root: Path, name: Path) -> dict[str, Any]:
+    """Read the YAML mapping in file `name` below `root`; ConfigError names it if there is none."""
+    path = root / name
     try:
         value = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+        raise ConfigError(f"{name}: cannot be read ({error.strerror})") from None
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1
+        raise ConfigError(f"{name}: not YAML: line {line}: {error.problem}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not YAML: {' '.join(str(error).split())}") from None
+        raise ConfigError(f"{name}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(value, dict):
-        raise ConfigError(f"{path}: a mapping of keys to values is needed, not {value!r:.60}")
+        raise ConfigError(f"{name}: a mapping of keys to values is needed, not {value!r:.60}")
     return value
 
 
@@ -144,7 +148,7 @@ def load_profile(
 ) -> dict[str, Any]:
     """Read and check `config/profiles/<name>.yaml` with each game's settings and recipe keys."""
     path = _named_file(root / "config" / "profiles", name, config_file, "profile").relative_to(root)
-    profile = read_yaml(root / path)
+    profile = read_yaml(root, path)
     check(profile, schema("profile"), path)
     for game, sizes in profile["per_game"].items():
         if game not in REGISTRY:
@@ -166,7 +170,7 @@ def load_ladder(
 ) -> dict[str, Any]:
     """Read and check `config/ladders/<name>.yaml`, the values of every key; not the graph."""
     path = _named_file(root / "config" / "ladders", name, config_file, "ladders").relative_to(root)
-    ladder = read_yaml(root / path)
+    ladder = read_yaml(root, path)
     check(ladder, schema("ladder"), path)
     if ladder["game"] not in REGISTRY:
         raise ConfigError(

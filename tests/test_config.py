@@ -178,10 +178,9 @@ def test_order_is_parents_first(project_copy):
         entries = ladder["generations"]
         ladder["generations"] = {name: entries[name] for name in reversed(entries)}
 
-    path = project_copy / LADDER
-    ladder = read_yaml(path)
+    ladder = read_yaml(project_copy, Path(LADDER))
     shuffle(ladder)
-    path.write_text(yaml.safe_dump(ladder, sort_keys=False))
+    (project_copy / LADDER).write_text(yaml.safe_dump(ladder, sort_keys=False))
     names = list(load_project(CONFIG, project_copy).generations)
     assert names == [f"g{n:02}" for n in range(2, 9)]
 

@@ -196,7 +196,7 @@ def slow_segment(folder):
     path = project / "config/profiles/smoke.yaml"
     profile = yaml.safe_load(path.read_text())
     profile["checkpoint_seconds"] = 0.1
-    profile["per_game"]["generals"]["train"]["segment_steps"] = 40960
+    profile["per_game"]["generals"]["train"]["segment_steps"] = 20480
     path.write_text(yaml.safe_dump(profile))
     return project
 
