@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -29,17 +30,17 @@ def play(bot: Bot, lines: wire.LineReader, answer: int) -> int:
     except ValueError as error:
         say(f"error: {error}; every answer will be a pass")
     frames = wire.FrameReader(lines, height, width, bot.pace.budget)
-    try:
+    with contextlib.suppress(EOFError):
         while True:
             try:
                 order = bot.move(frames.read(), frames.began)
             except wire.WireError as error:
                 say(f"bad frame, passing: {error}")
                 order = bot.give_up()
-            os.write(answer, wire.format_order(order))
-    except EOFError:
-        pass
-    except BrokenPipeError:
-        say("nobody reads the answers any more")
+            try:
+                os.write(answer, wire.format_order(order))
+            except BrokenPipeError:
+                say("nobody reads the answers any more")
+                break
     say(bot.summary())
     return 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,10 +12,26 @@ from royale import games, rng
 from royale.games.protocol import Player, View
 
 
+class StatefulPlayer(Protocol):
+    """A player that remembers, such as a process a game. One match at a time, one side of it."""
+
+    def begin(self, seats: np.ndarray) -> None:
+        """A match begins: seats (N,) is where this player sits in each game."""
+
+    def act(self, view: View, games: np.ndarray) -> np.ndarray:
+        """Actions (R,) int32 for the games (R,) still running; -1 gives a game up.
+
+        A game that is not asked for any more is over.
+        """
+
+    def end(self) -> None:
+        """The match is over, or broken off."""
+
+
 def play(
     game: str,
     settings: Mapping[str, Any],
-    players: Sequence[Player],
+    players: Sequence[Player | StatefulPlayer],
     n_games: int,
     key: int,
     report: Callable[[int, int], None] = lambda turn, running: None,
@@ -49,28 +66,38 @@ def play(
     winner_seat = np.full(n_games, -1)
     truncated = np.zeros(n_games, bool)
     turns = np.zeros(n_games, int)
-    while running.any():
-        batch.observe(codes, scalars, legal)
-        rows = np.flatnonzero(running)
-        for index, player in enumerate(players):
-            seat = seat_of_first[rows] ^ index
-            turn = batch.turns[rows]
-            actions[rows, seat] = player.act(
-                View(
+    with contextlib.ExitStack() as stack:
+        stateful = [hasattr(player, "begin") for player in players]
+        for index in np.flatnonzero(stateful):
+            stack.callback(players[index].end)
+            players[index].begin(seat_of_first ^ index)
+        while running.any():
+            batch.observe(codes, scalars, legal)
+            rows = np.flatnonzero(running)
+            for index, player in enumerate(players):
+                seat = seat_of_first[rows] ^ index
+                turn = batch.turns[rows]
+                view = View(
                     codes=codes[rows, seat],
                     scalars=scalars[rows, seat],
                     legal=legal[rows, seat],
                     turns=turn,
                     keys=rng.fold(choice_keys[rows], turn, seat),
                 )
-            )
-        result = batch.step(actions)
-        ended = running & result.done
-        winner_seat[ended] = result.winner[ended]
-        truncated[ended] = result.truncated[ended]
-        turns[ended] = batch.turns[ended]
-        running &= ~result.done
-        report(int(batch.turns.max()), int(running.sum()))
+                more = (rows,) if stateful[index] else ()
+                actions[rows, seat] = player.act(view, *more)
+            result = batch.step(actions)
+            gave_up = running[:, None] & (actions < 0)
+            ended = running & (result.done | gave_up.any(1))
+            winner_seat[ended] = result.winner[ended]
+            truncated[ended] = result.truncated[ended]
+            # giving up loses, whatever the turn brought; if both do, nobody wins
+            gone = gave_up.any(1)
+            winner_seat[gone] = np.where(gave_up.all(1), -1, gave_up[:, 0])[gone]
+            truncated[gone] = False
+            turns[ended] = batch.turns[ended]
+            running &= ~ended
+            report(int(batch.turns.max()), int(running.sum()))
     return [
         {
             "game": int(n),
