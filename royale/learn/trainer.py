@@ -16,7 +16,7 @@ from royale.learn import checkpoint, entropy
 from royale.learn.network import build_network, fingerprint, layout
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.plan import SegmentPlan
-from royale.learn.ppo import Updater
+from royale.learn.ppo import TrainingError, Updater
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors, Rollout
 
@@ -80,13 +80,16 @@ class Trainer:
         """One iteration of collecting and updating; its row of metrics.
 
         `seconds` is the iteration's wall time and `timing` its split; what the parts
-        leave over is timing's `residual`.
+        leave over is timing's `residual`. TrainingError when something is not finite.
         """
         began = time.perf_counter()
         self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
         self.actors.begin_statistics()
         first_turn = self.iteration * self.plan.horizon
-        self.actors.collect(self.network, self.rollout, first_turn)
+        try:
+            self.actors.collect(self.network, self.rollout, first_turn)
+        except FloatingPointError as error:
+            raise TrainingError(f"iteration {self.iteration + 1}: logits: {error}") from error
         key = int(rng.fold(self.order_key, self.iteration))
         metrics = self.updater.update(self.rollout, self.coefficient, key, self.iteration + 1)
         used = self.coefficient

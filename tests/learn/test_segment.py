@@ -277,3 +277,16 @@ def test_stored_log_probs_of_another_policy_are_refused(make_plan, tmp_path, mon
     monkeypatch.setattr(ppo.Updater, "update", tampered)
     with pytest.raises(ppo.TrainingError, match=r"iteration 1: recomputed .* 0\.01"):
         train(make_plan(), tmp_path)
+
+
+def test_logits_that_are_not_finite_stop_the_segment(make_plan, tmp_path, monkeypatch):
+    honest = ppo.Updater._check_weights
+
+    def spoil(self, iteration):
+        honest(self, iteration)
+        with torch.no_grad():
+            self.network.policy.bias.fill_(torch.nan)
+
+    monkeypatch.setattr(ppo.Updater, "_check_weights", spoil)
+    with pytest.raises(ppo.TrainingError, match="iteration 2: logits: row 0"):
+        train(make_plan(), tmp_path)
