@@ -217,7 +217,7 @@ def play_process(
     of reach, so that replies do not depend on the machine; `over_limit` counts moves
     that took longer than the competition's 150 ms, pipes included.
     """
-    command = [sys.executable, "-m", "royale.bot", "--weights", str(bundle_file)]
+    command = [sys.executable, "-m", "royale.bot", "--weights", str(bundle_file.resolve())]
     began = time.perf_counter()
     process = subprocess.Popen(
         [*command, "--limit-ms", "60000"],
@@ -263,10 +263,11 @@ def play_process(
 
 
 def peak_memory_mb(pid: int) -> float:
-    """Greatest resident memory of a running process so far."""
+    """Greatest resident memory of a running process so far; 0 if it is gone."""
     # Not getrusage: its maximum starts from the memory of the parent.
     status = Path(f"/proc/{pid}/status").read_text()
-    return int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) / 1024
+    found = re.search(r"VmHWM:\s*(\d+) kB", status)
+    return int(found[1]) / 1024 if found else 0.0
 
 
 def spread(ms: np.ndarray) -> dict[str, float]:

@@ -47,8 +47,10 @@ class Pace:
         if now + stages_left * self.stage <= self._deadline:
             return True
         done = self._first - stages_left
-        spent = (now - self._began) / done if done else self.stage * IMPATIENCE
-        self._stages.append(spent)
+        if done:
+            self._stages.append((now - self._began) / done)
+        else:
+            self._stages = deque((IMPATIENCE * s for s in self._stages), maxlen=RECENT)
         return False
 
     def finished(self) -> None:
