@@ -14,6 +14,7 @@ include: "workflow/rules/preflight.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/match.smk"
 include: "workflow/rules/ladder.smk"
+include: "workflow/rules/export.smk"
 include: "workflow/rules/report.smk"
 
 

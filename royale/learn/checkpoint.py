@@ -13,14 +13,15 @@ import safetensors
 import safetensors.numpy
 import torch
 
+from royale.errors import RoyaleError
 from royale.learn.network import Network, fingerprint, layout
 
 
-class LayoutError(ValueError):
+class LayoutError(RoyaleError, ValueError):
     """A file's tensors do not fit the network; the message shows both layouts."""
 
 
-class FileError(ValueError):
+class FileError(RoyaleError, ValueError):
     """A file is not a whole safetensors file of this project."""
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 import royale
+from royale.errors import RoyaleError
 from royale.games import load
 from royale.learn.network import layout_fingerprint, parameter_count
 from royale.learn.plan import SegmentPlan
@@ -22,7 +23,7 @@ from royale.learn.trainer import Trainer
 from royale.learn.value import BINS
 
 
-class IdentityError(RuntimeError):
+class IdentityError(RoyaleError, RuntimeError):
     """What runs is not what was asked; one line a difference."""
 
 

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from royale import rng
+from royale.errors import RoyaleError
 from royale.games.protocol import Game, GameSpec
 from royale.learn.advantage import gae, normalise, select_top
 from royale.learn.losses import (
@@ -30,7 +31,7 @@ from royale.learn.value import ValueCodec
 ON_POLICY_TOLERANCE = 1e-3
 
 
-class TrainingError(RuntimeError):
+class TrainingError(RoyaleError, RuntimeError):
     """Training cannot go on; the message names the iteration and the quantity."""
 
 
