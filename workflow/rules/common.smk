@@ -5,6 +5,10 @@ from pathlib import Path
 
 from snakemake.logging import logger
 
+# Snakemake hands its sys.path to the jobs; so those in a conda environment (--sdm
+# conda), where the package is not installed, find it.
+sys.path.append(workflow.basedir)
+
 from royale import runlock
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
