@@ -37,10 +37,11 @@ def save_champion(path, settings=TINY, encoder="history", channels=8, blocks=2, 
     """Write a random champion whose choices are far from uniform."""
     knobs = Recipe(channels=channels, blocks=blocks, encoder=encoder, **recipe)
     network = build_network(GAME.spec(settings, encoder), knobs, 7)
+    generator = torch.Generator().manual_seed(7)
     with torch.no_grad():
         for name, parameter in network.named_parameters():
             if parameter.ndim == 1:
-                parameter.copy_(torch.randn(parameter.shape) * 0.1)
+                parameter.copy_(torch.randn(parameter.shape, generator=generator) * 0.1)
             elif name.endswith(".last.weight") or name in ("policy.weight", "value.weight"):
                 parameter.mul_(50)
     meta = {"game": "generals", "settings": settings, "recipe": knobs.to_dict(), "lineage": None}
