@@ -57,6 +57,7 @@ wildcard_constraints:
     segment=r"\d+",
     profile=PROJECT.profile_name,
     ladder="|".join(ROOTS),
+    game="|".join(PROFILE["per_game"]),
     match="|".join(name.replace(".", r"\.") for name in MATCHES),
 
 

@@ -25,3 +25,28 @@ rule match:
         "Match {wildcards.match}"
     script:
         "../../scripts/match.py"
+
+
+rule round_robin:
+    """The scripted players of a game against each other."""
+    output:
+        record=f"{OUT}/round_robin/{{game}}.json",
+        table=f"{OUT}/round_robin/{{game}}.md",
+    log:
+        f"{OUT}/logs/round_robin/{{game}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/round_robin/{{game}}.tsv"
+    conda:
+        CONDA_ENV
+    params:
+        settings=lambda wildcards: PROJECT.sizes(wildcards.game)["settings"],
+        games=PROJECT.games,
+    threads: PROFILE["threads"]["match"]
+    resources:
+        mem_mb=RESOURCES["mem_mb"],
+        runtime=RESOURCES["runtime"],
+        gpu=0,
+    message:
+        "Round robin of the scripted players of {wildcards.game}"
+    script:
+        "../../scripts/round_robin.py"

@@ -10,7 +10,6 @@ import pytest
 from generals_helpers import buffers
 
 from royale.games.generals import GAME
-from royale.games.generals.round_robin import score
 from royale.games.generals.settings import COMPETITION, SMALL
 from royale.games.protocol import View
 from royale.rng import fold
@@ -46,16 +45,6 @@ def test_players_are_legal_and_repeatable(name, settings):
         game.step(actions)
     land = game.table[:, 10:12]
     assert (land > 2).all()
-
-
-@pytest.mark.parametrize("name", ["expander", "hunter", "castle_builder", "defender", "raider"])
-def test_players_beat_random(name):
-    points, _ = score(name, "random", 20, SMALL)
-    assert points > 0.8
-
-
-def test_raider_beats_staller():
-    assert score("raider", "staller", 20, SMALL)[0] > 0.7
 
 
 def test_random_is_uniform_over_legal_actions():
