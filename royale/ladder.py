@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from royale import games
 from royale.config import load_config, load_ladder, load_profile
 from royale.errors import ConfigError
 from royale.files import schema
@@ -54,6 +55,7 @@ class Project:
     evidence: Mapping[str, Any]
     generations: Mapping[str, Generation]
     sanity: Mapping[str, Sequence[str]]  # ladder -> scripted players the root meets
+    external: Mapping[str, Mapping[str, Any]]  # name -> game, command, limit_ms
     recipes: Mapping[str, Mapping[str, Any]]  # ladder -> its root's recipe, at paper scale
 
     def sizes(self, game: str) -> Mapping[str, Any]:
@@ -112,6 +114,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
                 f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}' is missing; "
                 f"{file} plays that game"
             )
+        check_game(ladder, profile["per_game"][ladder["game"]], file, config["profile"])
         own = check_graph(name, ladder, file)
         for twice in sorted(set(own) & set(generations)):
             raise ConfigError(
@@ -133,8 +136,52 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         evidence=config["evidence"],
         generations=generations,
         sanity=sanity,
+        external=check_external(config["players"], profile),
         recipes=recipes,
     )
+
+
+def check_game(
+    ladder: Mapping[str, Any], sizes: Mapping[str, Any], file: str, profile_name: str
+) -> None:
+    """Refuse names and settings that the game itself does not know."""
+    game = games.load(ladder["game"])
+    for name in ladder["sanity"]:
+        if name not in game.scripted:
+            raise ConfigError(
+                f"{file}: key 'sanity' has {name!r}; allowed: {', '.join(game.scripted)}"
+            )
+    for key in sorted(set(ladder["recipe"]) & set(sizes["recipe"])):
+        raise ConfigError(
+            f"{file}: key 'recipe.{key}' is also set in config/profiles/{profile_name}.yaml "
+            f"(per_game.{ladder['game']}.recipe.{key}); remove one of the two"
+        )
+    recipe = root_recipe(ladder["recipe"], sizes)
+    try:
+        spec = game.spec(sizes["settings"], recipe["encoder"])
+    except ValueError as error:
+        raise ConfigError(
+            f"config/profiles/{profile_name}.yaml with {file}: game {ladder['game']}: {error}"
+        ) from None
+    arms = [entry.get(arm, {}) for entry in ladder["generations"].values() for arm in ARMS]
+    for name in {name for some in (recipe, *arms) for name in some.get("shaping", {})}:
+        if name not in spec.potentials:
+            raise ConfigError(
+                f"{file} or config/profiles/{profile_name}.yaml: key 'shaping.{name}'; "
+                f"allowed: {', '.join(spec.potentials)}"
+            )
+
+
+def check_external(players: Mapping[str, Any], profile: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Refuse external players of no known game, or with a scripted player's name."""
+    for name, player in players.items():
+        at = f"config/config.yaml: key 'players.{name}"
+        if player["game"] not in profile["per_game"]:
+            known = ", ".join(profile["per_game"])
+            raise ConfigError(f"{at}.game' = {player['game']!r}; allowed: {known}")
+        if name in games.load(player["game"]).scripted:
+            raise ConfigError(f"{at}' is the name of a scripted player; choose another")
+    return players
 
 
 def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Generation]:

@@ -1,6 +1,7 @@
 """Play one match and write its record."""
 
 import time
+from collections import Counter
 
 import torch
 
@@ -11,25 +12,43 @@ from royale.job import job
 from royale.learn.player import NetworkPlayer
 
 
+def make_player(entry, weights, params):
+    """The player of one side, by what stands behind its name."""
+    game = games.load(params.game)
+    match entry["kind"]:
+        case "network":
+            return NetworkPlayer(weights, params.policy == "greedy", params.device)
+        case "external":
+            return game.external_player(entry["command"], entry["limit_ms"])
+        case _:
+            spec = game.spec(params.settings, game.encoders[0])
+            return game.scripted_player(entry["name"], spec)
+
+
+def about(entry, weights, player):
+    """What the record says of a player."""
+    return {
+        "kind": entry["kind"],
+        "sha256": sha256(weights) if weights else None,
+        "command": entry.get("command"),
+        "faults": dict(sum(player.faults.values(), Counter()))
+        if entry["kind"] == "external"
+        else None,
+    }
+
+
 def main(snakemake, progress):
     params = snakemake.params
-    names = dict(zip("ab", snakemake.wildcards.match.split("-vs-"), strict=True))
-    # one weights file, or none for a scripted player
-    files = {side: next(iter(snakemake.input.get(side)), None) for side in "ab"}
     torch.set_num_threads(snakemake.threads)
-    game = games.load(params.game)
-    players = [
-        NetworkPlayer(files[side], params.policy == "greedy", params.device)
-        if files[side]
-        else game.scripted_player(names[side], game.spec(params.settings, game.encoders[0]))
-        for side in "ab"
-    ]
+    # one weights file, or none for a player that is no network
+    weights = {side: next(iter(snakemake.input.get(side)), None) for side in "ab"}
+    players = {side: make_player(params.players[side], weights[side], params) for side in "ab"}
     key = rng.key_of("match", snakemake.wildcards.match)
     began = time.monotonic()
     played = match.play(
         params.game,
         params.settings,
-        players,
+        list(players.values()),
         params.games,
         key,
         lambda turn, running: progress.update(
@@ -38,16 +57,13 @@ def main(snakemake, progress):
     )
     win, loss, draw = match.count(played)
     record = {
-        **names,
+        **{side: params.players[side]["name"] for side in "ab"},
         "game": params.game,
         "settings": dict(params.settings),
         "policy": params.policy,
         "key": key,
         "players": {
-            side: {"kind": "network", "sha256": sha256(files[side])}
-            if files[side]
-            else {"kind": "scripted", "sha256": None}
-            for side in "ab"
+            side: about(params.players[side], weights[side], players[side]) for side in "ab"
         },
         "win": win,
         "loss": loss,
@@ -62,6 +78,9 @@ def main(snakemake, progress):
     }
     write_json(snakemake.output[0], record, "match")
     progress.say(f"W-L-D {win}-{loss}-{draw}")
+    for side, found in record["players"].items():
+        if found["faults"]:
+            progress.say(f"faults of {record[side]}: {found['faults']}")
 
 
 with job(snakemake, snakemake.wildcards.match) as job_progress:  # noqa: F821

@@ -19,6 +19,7 @@ CONFIG = {
     "ladders": ["generals"],
     "seeds": None,
     "games": None,
+    "players": {},
     "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
 }
 
@@ -81,6 +82,18 @@ BAD_LADDERS = {
         generation("g02", parent="g03", treatment={"epochs": 2}, control={"epochs": 1}),
         ["generations.g02.parent", "is the root"],
     ),
+    "no such scripted player": (
+        lambda ladder: ladder.update(sanity=["stockfish"]),
+        ["'sanity'", "'stockfish'", "random, expander"],
+    ),
+    "no such potential": (
+        generation("g05", treatment={"shaping": {"gold": 1}}),
+        ["shaping.gold", "land, army"],
+    ),
+    "set in ladder and profile": (
+        lambda ladder: ladder["recipe"].update(learning_rate=0.1),
+        ["recipe.learning_rate", "profiles/laptop.yaml", "remove one"],
+    ),
     "empty treatment": (
         generation("g05", treatment={}),
         ["generations.g05.treatment", "at least 1 entry"],
@@ -108,6 +121,18 @@ BAD_CONFIGS = {
     "text for seeds": ({"seeds": "three"}, ["seeds", "'three'"]),
     "no such profile": ({"profile": "cluster"}, ["profile", "'cluster'", "laptop", "smoke"]),
     "no such ladder": ({"ladders": ["chess"]}, ["ladders", "'chess'", "generals"]),
+    "external player of no game": (
+        {"players": {"mine": {"game": "chess", "command": "x", "limit_ms": 150}}},
+        ["players.mine.game", "'chess'", "generals"],
+    ),
+    "external player named as a scripted one": (
+        {"players": {"random": {"game": "generals", "command": "x", "limit_ms": 150}}},
+        ["players.random", "scripted"],
+    ),
+    "external player without a command": (
+        {"players": {"mine": {"game": "generals", "limit_ms": 150}}},
+        ["players.mine.command", "missing"],
+    ),
     "unknown key": ({"game": 32}, ["'game'", "did you mean 'games'"]),
 }
 

@@ -140,6 +140,12 @@ class Game(Protocol):
     def scripted_player(self, name: str, spec: GameSpec) -> Player:
         """Make a scripted player by name."""
 
+    def external_player(self, command: str | Sequence[str], limit_ms: float) -> Any:
+        """A program as a player (`royale.evidence.match.StatefulPlayer`).
+
+        limit_ms: time for a reply. RoyaleError if the game has no door for programs.
+        """
+
     def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
         """Expand codes to planes on the device they are on.
 

@@ -3,13 +3,14 @@
 import sys
 from pathlib import Path
 
+from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 # Snakemake hands its sys.path to the jobs; so those in a conda environment (--sdm
 # conda), where the package is not installed, find it.
 sys.path.append(workflow.basedir)
 
-from royale import runlock
+from royale import roster, runlock
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
 from royale.ladder import ARMS, ROOT_ARM, load_project
@@ -40,14 +41,7 @@ ROOTS = {
     for name, generation in GENERATIONS.items()
     if generation.parent is None
 }
-MATCHES = [
-    match
-    for name, generation in GENERATIONS.items()
-    for match in [
-        *PROJECT.direct_matches(name),
-        *[m for arm in generation.arms for m in PROJECT.parent_matches(name, arm)],
-    ]
-]
+PLAYER = roster.pattern(PROJECT)
 
 
 wildcard_constraints:
@@ -58,7 +52,7 @@ wildcard_constraints:
     profile=PROJECT.profile_name,
     ladder="|".join(ROOTS),
     game="|".join(PROFILE["per_game"]),
-    match="|".join(name.replace(".", r"\.") for name in MATCHES),
+    match=f"(?:{PLAYER})-vs-(?:{PLAYER})",
 
 
 onstart:
@@ -113,13 +107,13 @@ def sizes_of(wildcards):
 
 
 def get_player_file(player):
-    """The weights of a player, or nothing for a scripted one."""
-    parts = player.split(".")
-    if len(parts) == 3:
-        return [last_checkpoint(parts[0], parts[1], parts[2].removeprefix("seed"))]
-    if len(parts) == 2:
-        return [f"{OUT}/ladder/{parts[0]}/champion.safetensors"]
-    return []
+    """The weights of a player, or nothing for one that is no network."""
+    if roster.kind(PROJECT, player) != "network":
+        return []
+    generation, arm, *seed = player.split(".")
+    if arm == "champion":
+        return [f"{OUT}/ladder/{generation}/champion.safetensors"]
+    return [last_checkpoint(generation, arm, seed[0].removeprefix("seed"))]
 
 
 def get_match_input(wildcards):
@@ -128,9 +122,18 @@ def get_match_input(wildcards):
     return {"a": get_player_file(a), "b": get_player_file(b)}
 
 
+def match_players(wildcards):
+    """What stands behind the two names of a match."""
+    names = wildcards.match.split("-vs-")
+    return {side: roster.describe(PROJECT, name) for side, name in zip("ab", names)}
+
+
 def match_game(wildcards):
-    """The game of a match; its first player is always of a generation."""
-    return GENERATIONS[wildcards.match.split(".")[0]].game
+    """The game of a match."""
+    try:
+        return roster.match_game(PROJECT, tuple(wildcards.match.split("-vs-")))
+    except RoyaleError as error:
+        raise WorkflowError(f"results/matches/{wildcards.match}.json: {error}")
 
 
 def match_file(name):

@@ -17,6 +17,7 @@ rule match:
         gpu=RESOURCES["gpu"],
     params:
         game=match_game,
+        players=match_players,
         settings=lambda wildcards: PROJECT.sizes(match_game(wildcards))["settings"],
         games=PROJECT.games,
         policy=PROFILE["policy"],
@@ -38,14 +39,14 @@ rule round_robin:
         f"{OUT}/benchmarks/round_robin/{{game}}.tsv"
     conda:
         CONDA_ENV
-    params:
-        settings=lambda wildcards: PROJECT.sizes(wildcards.game)["settings"],
-        games=PROJECT.games,
     threads: PROFILE["threads"]["match"]
     resources:
         mem_mb=RESOURCES["mem_mb"],
         runtime=RESOURCES["runtime"],
         gpu=0,
+    params:
+        settings=lambda wildcards: PROJECT.sizes(wildcards.game)["settings"],
+        games=PROJECT.games,
     message:
         "Round robin of the scripted players of {wildcards.game}"
     script:

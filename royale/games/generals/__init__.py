@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from royale.games.generals import layout, planes, symmetry
@@ -57,6 +57,12 @@ class GeneralsGame:
         from royale.games.generals.players import make
 
         return make(name, spec)
+
+    def external_player(self, command: str | Sequence[str], limit_ms: float) -> Any:
+        """A program that speaks the competition's line protocol, one process a game."""
+        from royale.games.generals.external import external_player
+
+        return external_player(command, limit_ms)
 
     def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
         """codes (B, C, H, W), scalars (B, S) -> planes (B, P, H, W)."""

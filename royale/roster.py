@@ -1,0 +1,57 @@
+"""Who can play a match: the names of players and what stands behind them.
+
+`g05.treatment.seed0` is an arm's network after its last segment, `g04.champion` a
+generation's champion, `random` a scripted player, and any other name an external
+player of `config.yaml`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from royale import games
+from royale.errors import RoyaleError
+from royale.ladder import Project
+
+
+def pattern(project: Project) -> str:
+    """A regular expression that every player's name matches, and nothing else."""
+    networks = [
+        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed\d+)"
+        for name, generation in project.generations.items()
+    ]
+    others = {name for game in project.profile["per_game"] for name in games.load(game).scripted}
+    return "|".join([*networks, *map(re.escape, sorted(others | set(project.external)))])
+
+
+def kind(project: Project, name: str) -> str:
+    """`network`, `external` or `scripted`."""
+    if "." in name:
+        return "network"
+    return "external" if name in project.external else "scripted"
+
+
+def match_game(project: Project, names: tuple[str, str]) -> str:
+    """The game that two players meet in; RoyaleError if there is not exactly one."""
+    found = set()
+    for name in names:
+        if kind(project, name) == "network":
+            found.add(project.generations[name.split(".")[0]].game)
+        elif kind(project, name) == "external":
+            found.add(project.external[name]["game"])
+    if len(found) == 1:
+        return found.pop()
+    if found:
+        raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
+    raise RoyaleError(
+        f"{names[0]} and {names[1]} are both scripted; ask for round_robin/<game>.json"
+    )
+
+
+def describe(project: Project, name: str) -> dict[str, Any]:
+    """What a match rule depends on: kind and name, and an external player's command."""
+    entry = {"name": name, "kind": kind(project, name)}
+    if entry["kind"] == "external":
+        entry |= {key: project.external[name][key] for key in ("command", "limit_ms")}
+    return entry
