@@ -16,6 +16,7 @@ import psutil
 import torch
 
 from royale import games
+from royale.learn.audit import audit
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe
 
@@ -151,6 +152,25 @@ def game_checks(
     batch.reset(np.arange(64), np.arange(64, dtype=np.uint64))
     checks.append(Check("boards", "ok", f"64 boards dealt on a {spec.height}x{spec.width} canvas"))
     return checks, numbers
+
+
+def reward_check(game: str, settings: Mapping[str, Any], recipe: Recipe) -> Check:
+    """Refuse a recipe with a reward coefficient that never reaches the gradient.
+
+    A few seconds of real training on a CPU; see `royale.learn.audit`.
+    """
+    findings = audit(game, settings, recipe)
+    dead = [finding.line() for finding in findings if finding.died_at]
+    if not dead:
+        names = ", ".join(finding.coefficient for finding in findings)
+        return Check("rewards", "ok", f"reach the gradient: {names}")
+    truncation = getattr(recipe, "truncation", "terminal")
+    fix = "the learner loses that reward (docs/learner.md, Reward audit)"
+    if truncation != "terminal":
+        fix = (
+            f"set recipe key truncation to terminal; {truncation} is a negative control, for an arm"
+        )
+    return Check("rewards", "refused", "; ".join(dead), fix)
 
 
 def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:

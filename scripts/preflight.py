@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import torch
+
 from royale import doctor
 from royale.errors import RoyaleError
 from royale.files import write_json
@@ -16,6 +18,9 @@ def main(snakemake, progress):
     checks = doctor.machine(snakemake.params.device, snakemake.threads, results)
     more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
     checks += more
+    if not any(check.status == "refused" for check in checks):
+        torch.set_num_threads(snakemake.threads)
+        checks.append(doctor.reward_check(root["game"], root["settings"], recipe))
     for check in checks:
         fix = f"; {check.fix}" if check.fix else ""
         progress.say(f"{check.status:8} {check.name:10} {check.found}{fix}")

@@ -1,0 +1,158 @@
+"""The reward audit: what is sound passes, and a signal broken anywhere is named there."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import toy_game
+
+from royale import doctor
+from royale.learn import audit as audits
+from royale.learn import ppo
+from royale.learn.audit import AuditError, Finding, assert_rewards, audit
+from royale.learn.recipe import Recipe
+from royale.learn.rollout import Actors
+from royale.learn.value import ValueCodec
+
+RECIPE = Recipe()
+NAMES = ["outcome", "draw_reward at the turn cap", "draw_reward of other draws", "shaping.land"]
+CAP = NAMES[1]
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(audits, "TURNS", 30)
+
+
+def found(**changes):
+    findings = audit("toy", toy_game.SETTINGS, dataclasses.replace(RECIPE, **changes))
+    assert [finding.coefficient for finding in findings] == NAMES
+    return {finding.coefficient: finding for finding in findings}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"value_head": "hl_gauss", "symmetry": "per_episode"},
+        {"draw_reward": 1.0, "shaping": {"land": -0.5}, "optimizer": "muon"},
+        {"value_coef": 0.0, "gae_lambda": 0.0},
+    ],
+)
+def test_a_sound_learner_passes(changes):
+    findings = found(**changes)
+    assert [f.line() for f in findings.values() if f.died_at] == []
+    assert all(finding.samples > 0 for finding in findings.values())
+    assert_rewards(list(findings.values()))
+
+
+def test_the_same_audit_twice_says_the_same():
+    assert found() == found()
+
+
+# each breaks one thing; the coefficients it kills, and where
+def reward_lost_at_the_cap(patch):
+    step = Actors._step
+
+    def broken(self, actions, reward, done):
+        step(self, actions, reward, done)
+        reward[np.repeat(self.batch.results[-1].truncated, 2)] = 0.0
+
+    patch.setattr(Actors, "_step", broken)
+
+
+def shaping_dropped(patch):
+    patch.setattr(Actors, "_potential", lambda self: self.shaped)
+
+
+def potential_stands_still(patch):
+    patch.setattr(toy_game.ToyRace, "potentials", lambda self, out: out.fill(0))
+
+
+def bootstrapped_over(patch):
+    gae = ppo.gae
+    patch.setattr(ppo, "gae", lambda r, v, done, *rest: gae(r, v, np.zeros_like(done), *rest))
+
+
+def masked_out(patch):
+    update = ppo.Updater.update
+
+    def broken(self, rollout, *rest):
+        keep = np.flatnonzero(~rollout.done.reshape(-1))
+        patch.setattr(ppo, "select_top", lambda advantages, fraction: keep)
+        return update(self, rollout, *rest)
+
+    patch.setattr(ppo.Updater, "update", broken)
+
+
+def policy_ignores_advantages(patch):
+    surrogate = ppo.clipped_surrogate
+    patch.setattr(ppo, "clipped_surrogate", lambda r, a, clip: surrogate(r, a * 0.0 + 1.0, clip))
+
+
+def value_ignores_returns(patch):
+    loss = ValueCodec.loss
+    patch.setattr(ValueCodec, "loss", lambda self, out, target: loss(self, out, target * 0.0))
+
+
+def policy_gradient_does_not_flow(patch):
+    surrogate = ppo.clipped_surrogate
+    patch.setattr(ppo, "clipped_surrogate", lambda r, a, clip: surrogate(r.detach(), a, clip))
+
+
+def value_gradient_does_not_flow(patch):
+    loss = ValueCodec.loss
+    patch.setattr(ValueCodec, "loss", lambda self, out, target: loss(self, out.detach(), target))
+
+
+def metrics_stand_still(patch):
+    update = ppo.Updater.update
+
+    def broken(self, *rest):
+        return update(self, *rest) | dict.fromkeys(audits.METRICS, 0.0)
+
+    # the losses are read from the metrics too, so only the comparison of them is tested
+    patch.setattr(audits, "_losses", lambda *rest: None)
+    patch.setattr(ppo.Updater, "update", broken)
+
+
+@pytest.mark.parametrize(
+    "breakage, stage, killed",
+    [
+        (reward_lost_at_the_cap, "reward", {CAP}),
+        (shaping_dropped, "reward", {"shaping.land"}),
+        (potential_stands_still, "game", {"shaping.land"}),
+        (bootstrapped_over, "return", set(NAMES[:3])),
+        (masked_out, "minibatch", set(NAMES[:3])),
+        (policy_ignores_advantages, "loss", set(NAMES)),
+        (value_ignores_returns, "loss", set(NAMES)),
+        (policy_gradient_does_not_flow, "gradient", set(NAMES)),
+        (value_gradient_does_not_flow, "gradient", set(NAMES)),
+        (metrics_stand_still, "metric", set(NAMES)),
+    ],
+)
+def test_a_broken_signal_is_named_where_it_dies(monkeypatch, breakage, stage, killed):
+    breakage(monkeypatch)
+    findings = found()
+    died = {name: finding.died_at for name, finding in findings.items() if finding.died_at}
+    assert {name: died.get(name) for name in killed} == dict.fromkeys(killed, stage)
+    assert set(died) == killed or breakage is masked_out  # shaping acts on endings too
+    with pytest.raises(AuditError, match=f"dies at {stage}: "):
+        assert_rewards(list(findings.values()))
+
+
+def test_a_finding_is_one_plain_line():
+    line = Finding("draw_reward", 12, "return", "none of its 12 samples change").line()
+    assert line == "draw_reward: reaches reward, dies at return: none of its 12 samples change"
+    assert Finding("outcome", 12, "game", "nothing").line() == "outcome: dies at game: nothing"
+
+
+def test_the_doctor_refuses(monkeypatch):
+    sound = doctor.reward_check("toy", toy_game.SETTINGS, RECIPE)
+    assert sound.status == "ok" and "shaping.land" in sound.found
+    reward_lost_at_the_cap(monkeypatch)
+    check = doctor.reward_check("toy", toy_game.SETTINGS, RECIPE)
+    assert check.status == "refused" and check.fix
+    assert check.found.startswith(f"{CAP}: reaches game, dies at reward: ")
