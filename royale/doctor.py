@@ -165,7 +165,7 @@ def reward_check(game: str, settings: Mapping[str, Any], recipe: Recipe) -> Chec
         names = ", ".join(finding.coefficient for finding in findings)
         return Check("rewards", "ok", f"reach the gradient: {names}")
     truncation = getattr(recipe, "truncation", "terminal")
-    fix = "the learner loses that reward (docs/learner.md, Reward audit)"
+    fix = "the learner loses that reward (docs/learner.md, Audit and alarms)"
     if truncation != "terminal":
         fix = (
             f"set recipe key truncation to terminal; {truncation} is a negative control, for an arm"

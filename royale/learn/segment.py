@@ -17,6 +17,7 @@ import numba
 import torch
 
 from royale.learn import checkpoint
+from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.plan import SegmentPlan
 from royale.learn.trainer import Trainer
@@ -106,12 +107,17 @@ def _train(
     total = end * plan.steps_per_iteration
     saved, checkpoint_seconds = time.monotonic(), 0.0
     with open(partial / METRICS, "a") as metrics:
+        alarms = Alarms(_rows_before(plan, trainer.first_iteration, partial))
         while trainer.iteration < end:
             row = trainer.iterate()
             # The save lies after the row it belongs to, so its time is the next row's.
             row["timing"]["checkpoint"], checkpoint_seconds = checkpoint_seconds, 0.0
             row["seconds"] += row["timing"]["checkpoint"]
             row["steps_per_second"] = plan.steps_per_iteration / row["seconds"]
+            row["health"] = health(plan.device)
+            for line in alarms.observe(row):
+                say(line)
+            row["alarms"] = alarms.on
             metrics.write(json.dumps(row) + "\n")
             metrics.flush()
             if report is not None:
@@ -155,6 +161,23 @@ def _begin(
     (partial / METRICS).unlink(missing_ok=True)
     trainer.start()
     return trainer, identity
+
+
+def _rows_before(plan: SegmentPlan, first: int, partial: Path) -> list[dict[str, Any]]:
+    """The rows that alarms look back on: the segment before, and this one's up to now."""
+    rows = _rows(partial / METRICS)
+    if plan.start == "checkpoint":
+        # The segment before's lie beside its checkpoint, unless someone moved that alone.
+        before = Path(plan.start_file).with_name(METRICS)
+        earlier = _rows(before) if before.exists() else []
+        if earlier and earlier[-1]["iteration"] == first:
+            return earlier + rows
+    return rows
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return [row for row in rows if "health" in row]  # earlier versions wrote none
 
 
 def _cut_metrics(path: Path, first: int, last: int) -> None:
