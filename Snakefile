@@ -16,6 +16,7 @@ include: "workflow/rules/match.smk"
 include: "workflow/rules/ladder.smk"
 include: "workflow/rules/export.smk"
 include: "workflow/rules/report.smk"
+include: "workflow/rules/watch.smk"
 
 
 localrules:

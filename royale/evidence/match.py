@@ -35,6 +35,7 @@ def play(
     n_games: int,
     key: int,
     report: Callable[[int, int], None] = lambda turn, running: None,
+    statistics: bool = False,
 ) -> list[dict[str, Any]]:
     """Play `n_games` (even) games between `players` (two) and return them, one record a game.
 
@@ -42,8 +43,10 @@ def play(
     seed and every random choice derive from `key` and the game's number, so a
     game can be played again from its record. A record has: game (number), seed,
     seats (the player, 0 or 1, in seat 0 and in seat 1), turns, winner (the
-    player, or null for a draw) and truncated. `report(turn, games running)` is
-    called once a turn. ValueError if `n_games` is odd or not positive.
+    player, or null for a draw) and truncated. With `statistics` it also has those of
+    behaviour at the game's end: a list a player, in the order of the spec's names.
+    `report(turn, games running)` is called once a turn. ValueError if `n_games` is odd
+    or not positive.
     """
     if n_games < 2 or n_games % 2:
         raise ValueError(f"a match needs a positive even number of games, not {n_games}")
@@ -66,6 +69,7 @@ def play(
     winner_seat = np.full(n_games, -1)
     truncated = np.zeros(n_games, bool)
     turns = np.zeros(n_games, int)
+    behaviour = np.zeros((2, n_games, 2, len(spec.statistics)), np.float32)  # now, at the end
     with contextlib.ExitStack() as stack:
         stateful = [hasattr(player, "begin") for player in players]
         for index in np.flatnonzero(stateful):
@@ -96,18 +100,22 @@ def play(
             winner_seat[gone] = np.where(gave_up.all(1), -1, gave_up[:, 0])[gone]
             truncated[gone] = False
             turns[ended] = batch.turns[ended]
+            if statistics and ended.any():
+                batch.statistics(behaviour[0])
+                behaviour[1, ended] = behaviour[0, ended]
             running &= ~ended
             report(int(batch.turns.max()), int(running.sum()))
     return [
         {
             "game": int(n),
             "seed": int(seeds[n]),
-            "seats": [int(seat_of_first[n]), 1 - int(seat_of_first[n])],
+            "seats": [int(seat), 1 - int(seat)],
             "turns": int(turns[n]),
-            "winner": None if winner_seat[n] < 0 else int(winner_seat[n] ^ seat_of_first[n]),
+            "winner": None if winner_seat[n] < 0 else int(winner_seat[n] ^ seat),
             "truncated": bool(truncated[n]),
         }
-        for n in number
+        | ({"statistics": behaviour[1, n, [seat, 1 - seat]].tolist()} if statistics else {})
+        for n, seat in enumerate(seat_of_first)
     ]
 
 

@@ -10,7 +10,7 @@ from snakemake.logging import logger
 # conda), where the package is not installed, find it.
 sys.path.append(workflow.basedir)
 
-from royale import roster, runlock
+from royale import games, roster, runlock
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
 from royale.ladder import ARMS, ROOT_ARM, load_project
@@ -164,3 +164,25 @@ def get_ladder_input(wildcards):
         files["parent"] = f"{OUT}/ladder/{generation.parent}.json"
         files["parent_champion"] = f"{OUT}/ladder/{generation.parent}/champion.safetensors"
     return files
+
+
+def watch_rivals(generation):
+    """The scripted players of a generation's game, which do not learn."""
+    return list(games.load(GENERATIONS[generation].game).scripted)
+
+
+def get_watch_input(wildcards):
+    """The watch of all segments of a generation and its ancestors, and who was promoted."""
+    lineage = [wildcards.generation]
+    while GENERATIONS[lineage[0]].parent:
+        lineage.insert(0, GENERATIONS[lineage[0]].parent)
+    return {
+        "ladder": f"{OUT}/ladder/{wildcards.generation}.json",
+        "segments": [
+            f"{OUT}/watch/{name}/{arm}/seed{seed}/segment{segment}.json"
+            for name in lineage
+            for arm in GENERATIONS[name].arms
+            for seed in PROJECT.seeds
+            for segment in range(PROJECT.segments(name))
+        ],
+    }

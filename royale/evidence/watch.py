@@ -1,0 +1,116 @@
+"""Close-out watch: how each segment's network does against opponents that do not learn.
+
+Two copies of a network that hold better and close worse look to each other like
+progress; against a player that never changes they draw more and win less.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from royale import games, rng
+from royale.evidence import match
+from royale.games.protocol import Player
+
+COUNTS = (
+    "games",
+    "win",
+    "loss",
+    "draw",
+    "win_share",
+    "draw_share",
+    "truncated_share",
+    "turns_mean",
+)
+
+
+def play_all(
+    game: str,
+    settings: Mapping[str, Any],
+    player: Player,
+    rivals: Sequence[str],
+    n_games: int,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> dict[str, dict[str, Any]]:
+    """Play `n_games` (even) games against each scripted player; rival -> record.
+
+    A record has the player's win, loss and draw, their shares, mean turns, and the mean
+    statistics of behaviour at the end of games, of itself (`own`) and of the rival. The
+    maps depend on game and rival alone, so every segment plays the same ones.
+    `report(rivals done, rivals)` is called after each.
+    """
+    module = games.load(game)
+    spec = module.spec(settings, module.encoders[0])
+    records = {}
+    for done, name in enumerate(rivals, 1):
+        players = [player, module.scripted_player(name, spec)]
+        key = rng.key_of("watch", game, name)
+        played = match.play(game, settings, players, n_games, key, statistics=True)
+        win, loss, draw = match.count(played)
+        records[name] = {
+            "games": n_games,
+            "win": win,
+            "loss": loss,
+            "draw": draw,
+            "win_share": win / n_games,
+            "draw_share": draw / n_games,
+            "truncated_share": sum(record["truncated"] for record in played) / n_games,
+            "turns_mean": fmean(record["turns"] for record in played),
+            **{
+                side: {
+                    statistic: fmean(record["statistics"][k][i] for record in played)
+                    for i, statistic in enumerate(spec.statistics)
+                }
+                for k, side in enumerate(("own", "rival"))
+            },
+        }
+        report(done, len(rivals))
+    return records
+
+
+def rows(
+    segments: Sequence[Mapping[str, Any]], promoted: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """One flat row a segment and rival, in the order of `segments` (watch files).
+
+    promoted: generation -> what it promoted (an arm, or `parent`). `position` counts the
+    segments along the ladder: those of two arms that train beside each other share it.
+    """
+    positions: dict[tuple[str, int], int] = {}
+    out = []
+    for watch in segments:
+        at = positions.setdefault((watch["generation"], watch["segment"]), len(positions))
+        for rival, record in watch["rivals"].items():
+            out.append(
+                {
+                    "position": at,
+                    "generation": watch["generation"],
+                    "arm": watch["arm"],
+                    "seed": watch["seed"],
+                    "segment": watch["segment"],
+                    "agent_steps": watch["agent_steps"],
+                    "promoted": promoted.get(watch["generation"]) == watch["arm"],
+                    "rival": rival,
+                    **{key: record[key] for key in COUNTS},
+                    **{
+                        f"{side}_{name}": value
+                        for side in ("own", "rival")
+                        for name, value in record[side].items()
+                    },
+                }
+            )
+    return out
+
+
+def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
+    """The rows as CSV, shares and means with four decimals."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    for row in table:
+        writer.writerow({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()})
+    return text.getvalue()

@@ -1,0 +1,19 @@
+"""Collect the watch of a ladder's segments: one table and one plot."""
+
+from royale.evidence import watch, watch_plot
+from royale.files import read_json, write_text
+from royale.job import job
+
+
+def main(snakemake):
+    ladder = read_json(snakemake.input.ladder, "ladder")
+    promoted = {e["generation"]: e["promotion"]["promoted"] for e in ladder["lineage"]}
+    segments = [read_json(path, "watch") for path in snakemake.input.segments]
+    table = watch.rows(segments, promoted)
+    write_text(snakemake.output.table, watch.to_csv(table))
+    title = f"Against players that do not learn: {ladder['ladder']}, profile {ladder['profile']}"
+    watch_plot.curves(table, snakemake.output.plot, title)
+
+
+with job(snakemake, f"watch report {snakemake.wildcards.generation}"):  # noqa: F821
+    main(snakemake)  # noqa: F821

@@ -1,0 +1,241 @@
+"""The close-out watch: what it counts, what it writes, and that the ladder does not need it."""
+
+from __future__ import annotations
+
+import csv
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from royale import games, rng
+from royale.evidence import match, watch, watch_plot
+from royale.files import read_json, sha256, write_json
+from royale.learn.plan import SegmentPlan
+from royale.learn.player import NetworkPlayer
+from royale.learn.recipe import Recipe
+from royale.learn.segment import run_segment
+
+ROOT = Path(__file__).resolve().parents[1]
+SMOKE = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())
+SETTINGS = SMOKE["per_game"]["generals"]["settings"]
+RIVALS = ["random", "hunter", "castle_builder"]
+GAMES = 8
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    """A tiny network of Generals after one iteration."""
+    folder = tmp_path_factory.mktemp("segment")
+    recipe = Recipe(channels=4, blocks=1, minibatch=64)
+    plan = SegmentPlan("generals", SETTINGS, recipe.to_dict(), 4, 8, 1, "g02", "root", 0, 0)
+    run_segment(plan, folder, folder / "partial", say=lambda line: None)
+    return folder / "checkpoint.safetensors"
+
+
+def run_script(name, folder, **fields):
+    """A script as Snakemake runs it, with `fields` of its `snakemake` object."""
+    snakemake = SimpleNamespace(threads=1, log=[str(folder / f"{name}.log")], **fields)
+    runpy.run_path(str(ROOT / f"scripts/{name}.py"), {"snakemake": snakemake})
+
+
+class Output(list):
+    """Outputs by place and by name."""
+
+    def __init__(self, **named):
+        super().__init__(named.values())
+        self.__dict__ |= named
+
+
+def watched(checkpoint, folder):
+    path = folder / "segment0.json"
+    params = SimpleNamespace(
+        game="generals",
+        settings=SETTINGS,
+        rivals=RIVALS,
+        games=GAMES,
+        policy="sample",
+        device="cpu",
+    )
+    wildcards = {"generation": "g02", "arm": "root", "seed": "0", "segment": "0"}
+
+    class Wildcards(dict):
+        __getattr__ = dict.__getitem__
+
+    run_script(
+        "watch",
+        folder,
+        input=SimpleNamespace(checkpoint=str(checkpoint)),
+        output=[str(path)],
+        params=params,
+        wildcards=Wildcards(wildcards),
+    )
+    return path
+
+
+def test_the_script_writes_what_was_played(checkpoint, tmp_path):
+    path = watched(checkpoint, tmp_path)
+    record = read_json(path, "watch")
+    assert record["checkpoint_sha256"] == sha256(checkpoint)
+    assert record["agent_steps"] == 2 * 4 * 8
+    assert list(record["rivals"]) == RIVALS
+    game = games.load("generals")
+    spec = game.spec(SETTINGS, game.encoders[0])
+    for name, found in record["rivals"].items():
+        # played again, and counted by hand
+        players = [NetworkPlayer(checkpoint), game.scripted_player(name, spec)]
+        key = rng.key_of("watch", "generals", name)
+        played = match.play("generals", SETTINGS, players, GAMES, key, statistics=True)
+        winners = [one["winner"] for one in played]
+        counts = [winners.count(0), winners.count(1), winners.count(None)]
+        assert counts == [found[key] for key in ("win", "loss", "draw")]
+        assert found["draw_share"] == counts[2] / GAMES and found["win_share"] == counts[0] / GAMES
+        assert found["truncated_share"] == sum(one["truncated"] for one in played) / GAMES
+        assert found["turns_mean"] == sum(one["turns"] for one in played) / GAMES
+        assert set(found["own"]) == set(found["rival"]) == set(spec.statistics)
+        land = spec.statistics.index("land")
+        for k, side in enumerate(("own", "rival")):
+            mean = sum(one["statistics"][k][land] for one in played) / GAMES
+            assert found[side]["land"] == pytest.approx(mean)
+    assert sum(found["loss"] for found in record["rivals"].values()) > 0
+
+
+def test_the_same_checkpoint_gives_the_same_file(checkpoint, tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    first, second = (watched(checkpoint, tmp_path / name).read_bytes() for name in ("a", "b"))
+    assert first == second
+
+
+def test_statistics_are_each_players_own():
+    game = games.load("generals")
+    spec = game.spec(SETTINGS, game.encoders[0])
+    players = [game.scripted_player(name, spec) for name in ("hunter", "random")]
+    plain = match.play("generals", SETTINGS, players, 32, 5)
+    told = match.play("generals", SETTINGS, players, 32, 5, statistics=True)
+    land = spec.statistics.index("land")
+    decided = 0
+    for without, record in zip(plain, told, strict=True):
+        statistics = record.pop("statistics")
+        assert record == without
+        if record["winner"] is not None:  # whoever takes a general takes all its land
+            assert statistics[record["winner"]][land] > 0
+            assert statistics[1 - record["winner"]][land] == 0
+            decided += 1
+    assert decided > 10
+
+
+def segment(generation, arm, number, win, draw, seed=0):
+    """A watch file of 10 games against each of two rivals, the second always lost."""
+    wins = {"random": (win, 10 - win - draw, draw), "hunter": (0, 10, 0)}
+    return {
+        "generation": generation,
+        "arm": arm,
+        "seed": seed,
+        "segment": number,
+        "agent_steps": 100 * (number + 1),
+        "checkpoint_sha256": "0",
+        "game": "generals",
+        "settings": SETTINGS,
+        "policy": "sample",
+        "rivals": {
+            rival: {
+                "games": 10,
+                "win": w,
+                "loss": lost,
+                "draw": d,
+                "win_share": w / 10,
+                "draw_share": d / 10,
+                "truncated_share": d / 10,
+                "turns_mean": 100 / 3,
+                "own": {"castles": 1.0},
+                "rival": {"castles": 0.0},
+            }
+            for rival, (w, lost, d) in wins.items()
+        },
+    }
+
+
+LINEAGE = [
+    segment("g02", "root", 0, 5, 5),
+    segment("g02", "root", 1, 7, 3),
+    segment("g03", "treatment", 0, 4, 6),
+    segment("g03", "control", 0, 8, 2),
+]
+PROMOTED = {"g02": "root", "g03": "control"}
+
+
+def test_rows_follow_the_ladder():
+    table = watch.rows(LINEAGE, PROMOTED)
+    own = [row for row in table if row["rival"] == "random"]
+    assert [row["position"] for row in own] == [0, 1, 2, 2]
+    assert [row["promoted"] for row in own] == [True, True, False, True]
+    assert [(row["win"], row["draw"]) for row in own] == [(5, 5), (7, 3), (4, 6), (8, 2)]
+    assert not any(row["promoted"] for row in watch.rows(LINEAGE[2:], {"g03": "parent"}))
+    parsed = list(csv.DictReader(watch.to_csv(table).splitlines()))
+    assert len(parsed) == len(table) == 8
+    assert parsed[0]["turns_mean"] == "33.3333" and parsed[0]["own_castles"] == "1.0"
+
+
+@pytest.mark.parametrize("promoted", [PROMOTED, {"g02": "root", "g03": "parent"}])
+def test_the_report_script(tmp_path, promoted):
+    paths = []
+    for k, record in enumerate(LINEAGE):
+        paths.append(str(tmp_path / f"{k}.json"))
+        write_json(paths[-1], record, "watch")
+    ladder = {
+        "ladder": "generals",
+        "profile": "smoke",
+        "lineage": [
+            {"generation": name, "promotion": {"promoted": arm}} for name, arm in promoted.items()
+        ],
+    }
+    # the report reads of the ladder file what is above; the rest is tested with the ladder
+    output = Output(table=str(tmp_path / "g03.csv"), plot=str(tmp_path / "g03.svg"))
+    watch_plot.curves(watch.rows(LINEAGE, promoted), output.plot, "title")
+    assert Path(output.plot).read_text().count("<svg") == 1
+    Path(output.plot).unlink()
+
+    def read(path, kind):
+        return ladder if kind == "ladder" else read_json(path, kind)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("royale.files.read_json", read)
+        run_script(
+            "report_watch",
+            tmp_path,
+            input=SimpleNamespace(ladder="ladder", segments=paths),
+            output=output,
+            wildcards=SimpleNamespace(generation="g03"),
+        )
+    assert Path(output.plot).read_text().count("<svg") == 1
+    assert Path(output.table).read_text() == watch.to_csv(watch.rows(LINEAGE, promoted))
+
+
+def planned(folder, target):
+    words = [sys.executable, "-m", "snakemake", target, "-n", "--cores", "1"]
+    done = subprocess.run(
+        [*words, "--config", "profile=smoke"], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
+
+
+@pytest.mark.pipeline
+def test_the_ladder_watches_nothing_and_the_watch_looks_at_its_whole_lineage(project_copy):
+    (project_copy / "profiles").symlink_to(ROOT / "profiles")
+    without = planned(project_copy, "results/smoke/ladder/g03.json")
+    assert not [job for job in without if "watch" in job.lower()]
+    with_it = planned(project_copy, "results/smoke/watch/g03.csv")
+    assert sorted(set(with_it) - set(without)) == [
+        "Report of the watch up to g03",
+        "Watching g02 root, seed 0, segment 0",
+        "Watching g02 root, seed 0, segment 1",
+        "Watching g03 control, seed 0, segment 0",
+        "Watching g03 treatment, seed 0, segment 0",
+    ]
