@@ -143,6 +143,13 @@ def load_config(
     return dict(config)
 
 
+def check_recipe(recipe: Mapping[str, Any], game: str, file: str | Path, at: str) -> None:
+    """Check recipe keys, `settings` as a part of the game's; ConfigError as `check`."""
+    check(recipe, schema("recipe"), file, at)
+    rules = yaml.safe_load(settings_schema(game).read_text())
+    check(recipe.get("settings", {}), {**rules, "required": []}, file, f"{at}.settings")
+
+
 def load_profile(
     name: str, root: Path, config_file: str | Path = "config/config.yaml"
 ) -> dict[str, Any]:
@@ -161,7 +168,7 @@ def load_profile(
             path,
             f"per_game.{game}.settings",
         )
-        check(sizes["recipe"], schema("recipe"), path, f"per_game.{game}.recipe")
+        check_recipe(sizes["recipe"], game, path, f"per_game.{game}.recipe")
     return profile
 
 
@@ -176,8 +183,9 @@ def load_ladder(
         raise ConfigError(
             f"{path}: key 'game' = {ladder['game']!r}; allowed: {', '.join(sorted(REGISTRY))}"
         )
-    check(ladder["recipe"], schema("recipe"), path, "recipe")
+    check_recipe(ladder["recipe"], ladder["game"], path, "recipe")
     for generation, entry in ladder["generations"].items():
         for arm in ("treatment", "control"):
-            check(entry.get(arm, {}), schema("recipe"), path, f"generations.{generation}.{arm}")
+            changes, at = entry.get(arm, {}), f"generations.{generation}.{arm}"
+            check_recipe(changes, ladder["game"], path, at)
     return ladder

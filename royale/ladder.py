@@ -16,6 +16,7 @@ from royale import games
 from royale.config import load_config, load_ladder, load_profile
 from royale.errors import ConfigError
 from royale.files import schema
+from royale.games import load as load_game
 from royale.learn.recipe import Recipe
 
 ROOT_ARM = "root"
@@ -302,6 +303,16 @@ def check_recipes(
         base = {key: options[0] for key, options in values.items()}
         for arm, changes in generation.changes.items():
             try:
-                scaled({**base, **changes}, sizes["scale"])
+                recipe = scaled({**base, **changes}, sizes["scale"])
+                if recipe.settings:
+                    check_settings(generation.game, sizes["settings"], recipe)
             except ConfigError as error:
                 raise ConfigError(f"{where[arm]}: {error}") from None
+
+
+def check_settings(game: str, settings: Mapping[str, Any], recipe: Recipe) -> None:
+    """ConfigError where the recipe's settings do not fit the machine's they are laid over."""
+    try:
+        load_game(game).spec({**settings, **recipe.settings}, recipe.encoder)
+    except ValueError as error:
+        raise ConfigError(f"'settings' = {dict(recipe.settings)}: {error}") from None

@@ -152,3 +152,18 @@ class Game(Protocol):
         codes torch.uint8 (B, C, H, W), scalars torch.float32 (B, S) ->
         torch.float32 (B, P, H, W).
         """
+
+    def transform(
+        self,
+        codes: np.ndarray,
+        scalars: np.ndarray,
+        legal: np.ndarray,
+        actions: np.ndarray,
+        elements: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Stored samples as the identity's frame gave them -> as frames `elements` would have.
+
+        Optional: only the learner's `symmetry: stored_samples` asks for it. codes
+        (B, C, H, W) uint8; scalars (B, S) float32; legal (B, n_actions) uint8; actions (B,)
+        int32; elements (B,) int8, indices into `spec.symmetries`. New arrays come back.
+        """

@@ -74,7 +74,7 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
         "envs": trainer.actors.batch.n_games,
         "horizon": trainer.rollout.horizon,
         "device": str(parameters[0].device),
-        "dtype": ", ".join(sorted({str(p.dtype).removeprefix("torch.") for p in parameters})),
+        "dtype": _dtype(trainer),
         "threads": torch.get_num_threads(),
         "recipe": recipe,
         "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
@@ -89,10 +89,20 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
     }
 
 
+def _dtype(trainer: Trainer) -> str:
+    """The weights' type, and that of the arithmetic where it is another."""
+    weights = ", ".join(
+        sorted({str(p.dtype).removeprefix("torch.") for p in trainer.network.parameters()})
+    )
+    users = (trainer.actors.precision, trainer.updater.precision)
+    compute = ", ".join(sorted({user.compute_dtype(trainer.network) for user in users}))
+    return weights if compute == weights else f"{weights} weights, {compute} arithmetic"
+
+
 def asked_identity(plan: SegmentPlan) -> dict[str, Any]:
     """The part of the identity that the plan alone decides."""
     recipe = json.loads(json.dumps(dict(plan.recipe)))
-    spec = load(plan.game).spec(plan.settings, recipe["encoder"])
+    spec = load(plan.game).spec(plan.training_settings(), recipe["encoder"])
     inner, outer = {"muon": ("Muon", "AdamW"), "adamw": (None, "AdamW")}[recipe["optimizer"]]
     return {
         "game": plan.game,
@@ -109,7 +119,9 @@ def asked_identity(plan: SegmentPlan) -> dict[str, Any]:
         "optimizer_classes": sorted(name for name in (inner, outer) if name),
         "envs": plan.envs,
         "horizon": plan.horizon,
-        "dtype": "float32",
+        "dtype": "float32"
+        if recipe["precision"] == "fp32"
+        else "float32 weights, bfloat16 arithmetic",
         "threads": plan.threads,
         "recipe": recipe,
     }

@@ -58,6 +58,13 @@ class SegmentPlan:
         """Iterations of this segment."""
         return math.ceil(self.steps / self.steps_per_iteration)
 
+    def training_settings(self) -> dict[str, Any]:
+        """The game's settings in training: the machine's, with the recipe's over them.
+
+        Checkpoints and champions keep the machine's, with which matches are played.
+        """
+        return {**self.settings, **self.recipe["settings"]}
+
     def run(self) -> tuple[str, str, int]:
         """The name that the run's random keys are derived from; the same in each segment."""
         return self.generation, self.arm, self.seed

@@ -11,9 +11,10 @@ import torch
 from torch import Tensor
 
 from royale import rng
-from royale.errors import RoyaleError
+from royale.errors import ConfigError, RoyaleError
 from royale.games.protocol import Game, GameSpec
 from royale.learn.advantage import gae, normalise, select_top
+from royale.learn.explore import mixture_log_prob
 from royale.learn.losses import (
     approximate_kl,
     clipped_surrogate,
@@ -22,13 +23,11 @@ from royale.learn.losses import (
 )
 from royale.learn.network import Network
 from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Rollout
+from royale.learn.stored import turn_samples
 from royale.learn.value import ValueCodec
-
-# The most that a log-probability recomputed before the first step may differ from the
-# stored one: float32 convolutions of another batch size differ by about 1e-6.
-ON_POLICY_TOLERANCE = 1e-3
 
 
 class TrainingError(RoyaleError, RuntimeError):
@@ -62,6 +61,9 @@ class Minibatch:
     log_prob: Tensor  # (B,), when it was played
     advantage: Tensor  # (B,), normalised
     returns: Tensor  # (B,)
+    value: Tensor  # (B,), when it was played
+    keep: Tensor  # (B,) and forced (B,): the mixture of `explore`
+    forced: Tensor
 
 
 @dataclass
@@ -76,14 +78,24 @@ class Losses:
 
 
 def minibatch_losses(
-    network: Network, codec: ValueCodec, recipe: Recipe, coefficient: float, batch: Minibatch
+    network: Network,
+    codec: ValueCodec,
+    recipe: Recipe,
+    coefficient: float,
+    batch: Minibatch,
+    precision: Precision,
 ) -> Losses:
     """PPO's loss of a minibatch: policy + value_coef * value - coefficient * entropy."""
-    logits, outputs = network(batch.planes)
+    logits, outputs = precision.forward(network, batch.planes)
     log_prob, entropy = masked_policy(logits, batch.legal, batch.action)
+    if recipe.explore_plane:
+        log_prob = mixture_log_prob(log_prob, batch.keep, batch.forced)
     log_ratio = log_prob - batch.log_prob
     policy = clipped_surrogate(log_ratio, batch.advantage, recipe.clip)
-    value = codec.loss(outputs, batch.returns)
+    if recipe.value_clip:
+        value = codec.clipped_loss(outputs, batch.returns, batch.value, recipe.value_clip)
+    else:
+        value = codec.loss(outputs, batch.returns)
     share = normalised_entropy(entropy, batch.n_legal).mean()
     total = policy + recipe.value_coef * value - coefficient * share
     return Losses(total, policy.detach(), value.detach(), share.detach(), log_ratio.detach())
@@ -102,7 +114,13 @@ class Updater:
         optimizer: NetworkOptimizer,
         device: str,
     ) -> None:
-        self.expand, self.spec, self.recipe, self.device = game.expand, spec, recipe, device
+        self.game, self.spec, self.recipe, self.device = game, spec, recipe, device
+        self.precision = Precision(recipe.precision, device)
+        if recipe.symmetry == "stored_samples" and not hasattr(game, "transform"):
+            raise ConfigError(
+                f"recipe key 'symmetry' = 'stored_samples': {game.name} has no `transform`; "
+                "allowed: none, per_episode"
+            )
         self.network, self.average, self.optimizer = network, average, optimizer
         self.codec = ValueCodec(recipe)
         self.parameters = list(network.parameters())
@@ -117,18 +135,26 @@ class Updater:
         the stored log-probabilities are not the network's or a loss is not finite.
         """
         recipe, began = self.recipe, time.perf_counter()
+        # The negative control takes a game that met the turn cap for one that goes on, in
+        # the board that was dealt next, and does not train on its last turn.
+        reset = recipe.truncation == "reset"
+        lost = rollout.truncated if reset else np.zeros_like(rollout.truncated)
         raw = gae(
             rollout.reward,
             rollout.value,
-            rollout.done,
+            rollout.done & ~lost,
             rollout.last_value,
             recipe.gamma,
             recipe.gae_lambda,
         )
         returns = raw + rollout.value
-        advantages = normalise(raw).reshape(-1)
-        chosen = select_top(advantages, recipe.advantage_top)
-        choices = rollout.n_legal > 1
+        usable = np.flatnonzero(rollout.learner & ~lost)
+        if not usable.size:
+            raise TrainingError(f"iteration {iteration}: no sample to train on")
+        advantages = np.zeros(raw.size, np.float32)
+        advantages[usable] = normalise(raw.reshape(-1)[usable])
+        chosen = usable[select_top(advantages[usable], recipe.advantage_top)]
+        choices = rollout.learner & (rollout.n_legal > 1)
         shares = rollout.entropy[choices] / np.log(rollout.n_legal[choices])
         gae_seconds = time.perf_counter() - began
 
@@ -137,8 +163,11 @@ class Updater:
         for epoch in range(recipe.epochs):
             order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
             for part in split_evenly(order, recipe.minibatch):
-                batch = self._gather(rollout, part, advantages, returns.reshape(-1))
-                losses = minibatch_losses(self.network, self.codec, recipe, coefficient, batch)
+                turns = int(rng.fold(key, epoch, 1))
+                batch = self._gather(rollout, part, advantages, returns.reshape(-1), turns)
+                losses = minibatch_losses(
+                    self.network, self.codec, recipe, coefficient, batch, self.precision
+                )
                 if deviation is None:
                     deviation = self._check_on_policy(losses.log_ratio, iteration)
                 losses.total.backward()
@@ -157,9 +186,12 @@ class Updater:
             "clip_fraction": clipped,
             "grad_norm": norm,
             "entropy": float(shares.mean(dtype=np.float64)) if shares.size else 0.0,
-            "explained_variance": explained_variance(rollout.value, returns),
-            "return": float(returns.mean(dtype=np.float64)),
+            "explained_variance": explained_variance(
+                rollout.value.reshape(-1)[usable], returns.reshape(-1)[usable]
+            ),
+            "return": float(returns.reshape(-1)[usable].mean(dtype=np.float64)),
             "ratio_max_abs_dev": deviation,
+            "learner_share": float(rollout.learner.mean()),
             "samples_trained": int(chosen.size),
             "optimizer_steps": len(rows),
             "seconds": {
@@ -170,21 +202,34 @@ class Updater:
         }
 
     def _gather(
-        self, rollout: Rollout, index: np.ndarray, advantages: np.ndarray, returns: np.ndarray
+        self,
+        rollout: Rollout,
+        index: np.ndarray,
+        advantages: np.ndarray,
+        returns: np.ndarray,
+        key: int = 0,
     ) -> Minibatch:
         began = time.perf_counter()
 
-        def take(array: np.ndarray) -> Tensor:
-            flat = array.reshape(-1, *array.shape[2:])
-            return torch.from_numpy(flat[index]).to(self.device)
+        def pick(array: np.ndarray) -> np.ndarray:
+            return array.reshape(-1, *array.shape[2:])[index]
 
-        codes, scalars = take(rollout.codes), take(rollout.scalars)
+        def take(array: np.ndarray) -> Tensor:
+            return torch.from_numpy(pick(array)).to(self.device)
+
+        seen = [pick(a) for a in (rollout.codes, rollout.scalars, rollout.legal, rollout.action)]
+        if self.recipe.symmetry == "stored_samples":
+            seen = turn_samples(self.game, self.spec, *seen, rng.fold(key, index))
+        codes, scalars, legal, action = (torch.from_numpy(a).to(self.device) for a in seen)
         batch = Minibatch(
-            planes=self.expand(codes, scalars, self.spec.encoder),
-            legal=take(rollout.legal),
+            planes=self.game.expand(codes, scalars, self.spec.encoder),
+            legal=legal,
             n_legal=take(rollout.n_legal),
-            action=take(rollout.action).long(),
+            action=action.long(),
             log_prob=take(rollout.log_prob),
+            value=take(rollout.value),
+            keep=take(rollout.keep),
+            forced=take(rollout.forced),
             advantage=torch.from_numpy(advantages[index]).to(self.device),
             returns=torch.from_numpy(returns[index]).to(self.device),
         )
@@ -199,10 +244,13 @@ class Updater:
     def _check_on_policy(self, log_ratio: Tensor, iteration: int) -> float:
         """Before the first step every ratio is 1, or what was stored is not what was played."""
         deviation = float(log_ratio.abs().max())
-        if not deviation <= ON_POLICY_TOLERANCE:
+        if self.recipe.symmetry == "stored_samples":
+            return deviation  # the negative control: shown, not refused
+        tolerance = self.precision.tolerance
+        if not deviation <= tolerance:
             raise TrainingError(
                 f"iteration {iteration}: recomputed log-probabilities differ from the stored "
-                f"ones by {deviation:.3g} (tolerance {ON_POLICY_TOLERANCE})"
+                f"ones by {deviation:.3g} (tolerance {tolerance})"
             )
         return deviation
 

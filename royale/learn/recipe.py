@@ -10,12 +10,17 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from royale.errors import ConfigError
+
+OPPONENTS = ("past", "scripted", "random")
+
 
 @dataclass(frozen=True)
 class Recipe:
     """Every knob of the learner, with the values that are really used.
 
     `minibatch` and `entropy_floor` here are already scaled by the machine profile.
+    ConfigError where knobs contradict each other, which a schema cannot say.
     """
 
     encoder: str = "base"
@@ -23,12 +28,14 @@ class Recipe:
     blocks: int = 6
     value_head: str = "scalar"
     symmetry: str = "none"
+    truncation: str = "terminal"
     minibatch: int = 2048
     epochs: int = 1
     gamma: float = 0.997
     gae_lambda: float = 0.7
     clip: float = 0.2
     value_coef: float = 0.5
+    value_clip: float = 0.0
     entropy_floor: float = 0.001
     advantage_top: float = 0.25
     optimizer: str = "adamw"
@@ -36,8 +43,30 @@ class Recipe:
     weight_decay: float = 0.0
     max_grad_norm: float = 1.0
     ema_decay: float = 0.99
+    precision: str = "fp32"
     draw_reward: float = 0.0
     shaping: Mapping[str, float] = field(default_factory=dict)
+    opponents: Mapping[str, float] = field(default_factory=dict)
+    explore_plane: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        shares = sum(self.opponents.values())
+        if shares > 1 + 1e-9:
+            raise ConfigError(
+                f"recipe key 'opponents' = {dict(self.opponents)} sums to {shares:g}; allowed: <= 1"
+            )
+        explored = sum(self.explore_plane.values())
+        if explored >= 1:
+            raise ConfigError(
+                f"recipe key 'explore_plane' = {dict(self.explore_plane)} sums to {explored:g}; "
+                "allowed: < 1"
+            )
+        if self.value_clip and self.value_head != "scalar":
+            raise ConfigError(
+                f"recipe key 'value_clip' = {self.value_clip} clips a scalar, but value_head is "
+                f"{self.value_head!r}; allowed: 0"
+            )
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Recipe:
@@ -51,3 +80,18 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)
+
+    def negative_controls(self) -> list[str]:
+        """A line for each knob that is a known mistake, kept to be measured."""
+        lines = []
+        if self.symmetry == "stored_samples":
+            lines.append(
+                "symmetry: stored_samples is a biased negative control; stored samples are turned "
+                "after they were played, so the ratio is no ratio (see ratio_max_abs_dev)"
+            )
+        if self.truncation == "reset":
+            lines.append(
+                "truncation: reset is a biased negative control; a game that meets the turn cap "
+                "bootstraps from the next game, and its draw is neither rewarded nor trained on"
+            )
+        return lines

@@ -1,4 +1,4 @@
-"""Playing a batch of games against itself and remembering what was seen and done."""
+"""Playing a batch of games and remembering what was seen and done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import torch
 
 from royale import rng
 from royale.games.protocol import BatchedGame, Game
+from royale.learn import opponents
+from royale.learn.explore import PlaneExplorer
 from royale.learn.network import Network
+from royale.learn.opponents import Opponents
+from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample
 from royale.learn.value import ValueCodec
@@ -21,8 +25,9 @@ class Rollout:
 
     codes (T+1, R, C, H, W) uint8 and scalars (T+1, R, S) float32 (slot T is the
     observation after the last turn); legal (T, R, ceil(A/8)) uint8 packed; action int32,
-    log_prob, value, reward, entropy float32, n_legal int32, done bool, all (T, R);
-    last_value (R,).
+    log_prob, value, reward, entropy float32, n_legal int32, done, truncated, learner
+    (played by the trained network) bool, all (T, R); keep and forced (T, R) float32 are
+    the mixture of `explore`; last_value (R,).
     """
 
     def __init__(self, game: BatchedGame, horizon: int) -> None:
@@ -39,11 +44,15 @@ class Rollout:
         self.value = np.zeros((horizon, rows), np.float32)
         self.reward = np.zeros((horizon, rows), np.float32)
         self.done = np.zeros((horizon, rows), np.bool_)
+        self.truncated = np.zeros((horizon, rows), np.bool_)
+        self.learner = np.ones((horizon, rows), np.bool_)
+        self.keep = np.ones((horizon, rows), np.float32)
+        self.forced = np.zeros((horizon, rows), np.float32)
         self.last_value = np.zeros(rows, np.float32)
 
 
 class Actors:
-    """N games of self-play, both seats played by one network.
+    """N games, both seats played by one network but for the recipe's other opponents.
 
     Games are dealt from keys of (run, environment, episode), frames and actions from
     keys of their own, so the future depends on `state_arrays` alone. `seconds` counts
@@ -65,11 +74,17 @@ class Actors:
             raise ValueError(f"shaping: unknown potentials {unknown}; have {spec.potentials}")
         self.coefficients = np.array([recipe.shaping.get(k, 0.0) for k in spec.potentials])
         self.value_codec = ValueCodec(recipe)
+        self.precision = Precision(recipe.precision, device)
+        self.explorer = PlaneExplorer(recipe.explore_plane, spec)
+        key = rng.key_of(*run, "opponents")
+        self.opponents = Opponents(recipe.opponents, game, batch, key)
         self.board_key = rng.key_of(*run, "boards")
         self.frame_key = rng.key_of(*run, "frames")
         self.action_key = rng.key_of(*run, "actions")
+        self.explore_key = rng.key_of(*run, "explore")
         self.episodes = np.zeros(n, np.int64)  # episodes begun by each environment, less one
         self.shaped = np.zeros((n, 2), np.float64)  # potential of now, weighted
+        self.at_cap = np.zeros(n, np.bool_)  # games that the last turn truncated
         self.legal = np.zeros((n, 2, spec.n_actions), np.uint8)
         self.codes = np.zeros((2 * n, spec.code_bytes, spec.height, spec.width), np.uint8)
         self.scalars = np.zeros((2 * n, len(spec.scalars)), np.float32)
@@ -78,7 +93,8 @@ class Actors:
 
     def begin_statistics(self) -> None:
         """Forget the episode statistics."""
-        self.ended = self.drawn = self.truncated = self.turns = 0
+        self.ended = self.drawn = self.truncated = self.turns = self.explored = 0
+        self.opponents.begin_statistics()
         self.statistics = np.zeros(len(self.batch.spec.statistics))
 
     def start(self) -> None:
@@ -94,6 +110,7 @@ class Actors:
             keys = rng.fold(self.frame_key, games[:, None], episode[:, None], np.arange(2))
             frames = (rng.uniform(keys) * len(self.batch.spec.symmetries)).astype(np.int8)
             self.batch.frames[games] = frames
+        self.opponents.deal(games, episode)
 
     def _potential(self) -> np.ndarray:
         if not self.coefficients.any():
@@ -131,8 +148,14 @@ class Actors:
             out.action[t], out.log_prob[t] = drawn.action, drawn.log_prob
             out.entropy[t], out.n_legal[t] = drawn.entropy, drawn.n_legal
             out.value[t] = values.cpu().numpy()
+            out.learner[t] = self.opponents.learner_rows()
+            if self.explorer:
+                self._explore(out, t, logits, first_turn)
             clock = self._clock("sampling", clock)
-            self._step(drawn.action.reshape(n, 2), out.reward[t], out.done[t])
+            if self.opponents:
+                clock = self._oppose(out, t, keys, clock)
+            self._step(out.action[t].reshape(n, 2), out.reward[t], out.done[t])
+            out.truncated[t] = np.repeat(self.at_cap, 2)
             self._observe(out.codes[t + 1], out.scalars[t + 1])
             clock = self._clock("env", clock)
         _, values, clock = self._forward(network, out.codes[-1], out.scalars[-1], clock)
@@ -146,9 +169,31 @@ class Actors:
         moved = torch.from_numpy(codes).to(self.device), torch.from_numpy(scalars).to(self.device)
         planes = self.expand(*moved, self.batch.spec.encoder)
         clock = self._clock("codec", clock)
-        logits, outputs = network(planes)
+        logits, outputs = self.precision.forward(network, planes)
         values = self.value_codec.decode(outputs)
         return logits, values, self._clock("inference", clock)
+
+    def _explore(self, out: Rollout, t: int, logits: torch.Tensor, first_turn: int) -> None:
+        rows = np.arange(out.rows)
+        keys = rng.fold(self.explore_key, first_turn + t, rows)
+        legal = self.legal.reshape(out.rows, -1)
+        mixed = self.explorer.mix(out.action[t], logits, legal, keys)
+        out.action[t], out.log_prob[t] = mixed.action, mixed.log_prob
+        out.keep[t], out.forced[t] = mixed.keep, mixed.forced
+        self.explored += int((mixed.explored & out.learner[t]).sum())
+
+    def _oppose(self, out: Rollout, t: int, keys: np.ndarray, clock: float) -> float:
+        """Overwrite the moves of the rows that are not the learner's."""
+        scene = out.codes[t], out.scalars[t]
+        for member, network in enumerate(self.opponents.past):
+            rows = self.opponents.rows(opponents.PAST, member)
+            if rows.size:
+                logits, _, clock = self._forward(network, *(a[rows] for a in scene), clock)
+                uniforms = rng.uniform(keys[rows])
+                out.action[t, rows] = sample(logits, out.legal[t, rows], uniforms).action
+        legal = self.legal.reshape(out.rows, -1)
+        self.opponents.scripted_moves(out.action[t], *scene, legal, keys)
+        return self._clock("sampling", clock)
 
     def _step(self, actions: np.ndarray, reward: np.ndarray, done: np.ndarray) -> None:
         result = self.batch.step(actions)
@@ -158,12 +203,15 @@ class Actors:
             won, lost = result.winner == seat, result.winner == 1 - seat
             rewards[:, seat] = np.where(won, 1.0, np.where(lost, -1.0, self.recipe.draw_reward))
         rewards[~over] = 0.0
+        if self.recipe.truncation == "reset":  # the negative control loses the draw's reward
+            rewards[result.truncated] = 0.0
         # Potential-based shaping (Ng, Harada and Russell 1999), the potential of the end 0.
         following = self._potential()
         rewards += self.recipe.gamma * np.where(over[:, None], 0.0, following) - self.shaped
         self.shaped = following
         reward[:] = rewards.reshape(-1)
         done[:] = np.repeat(over, 2)
+        self.at_cap = result.truncated
         if over.any():
             self._count(result.winner, result.truncated, np.flatnonzero(over))
             games = np.flatnonzero(over)
@@ -176,6 +224,7 @@ class Actors:
         self.drawn += int((winner[games] < 0).sum())
         self.truncated += int(truncated[games].sum())
         self.turns += int(self.batch.turns[games].sum())
+        self.opponents.count(winner, games)
         out = np.zeros((self.batch.n_games, 2, self.statistics.size), np.float32)
         self.batch.statistics(out)
         self.statistics += out[games].astype(np.float64).mean(1).sum(0)
@@ -194,6 +243,7 @@ class Actors:
             "truncated_share": self.truncated / n if n else None,
             "game_length": self.turns / n if n else None,
             "statistics": mean,
+            "win_rate": self.opponents.win_rate(),
         }
 
     def state_arrays(self) -> dict[str, np.ndarray]:
@@ -202,15 +252,19 @@ class Actors:
         arrays["actors/episodes"], arrays["actors/shaped"] = self.episodes, self.shaped
         arrays["actors/codes"], arrays["actors/scalars"] = self.codes, self.scalars
         arrays["actors/legal"] = pack_legal(self.legal)
-        return arrays
+        return arrays | self.opponents.state_arrays()
 
-    def load_state_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Restore `state_arrays`; the observation of now is restored, not made again."""
+    def load_state_arrays(self, arrays: Mapping[str, np.ndarray], like: Network) -> None:
+        """Restore `state_arrays`; the observation of now is restored, not made again.
+
+        like: a network of the layout that past selves have.
+        """
         game = {k[len("game/") :]: v for k, v in arrays.items() if k.startswith("game/")}
         self.batch.load_state_arrays(game)
         self.episodes = arrays["actors/episodes"].copy()
         self.shaped = arrays["actors/shaped"].copy()
         self.codes[...] = arrays["actors/codes"]
         self.scalars[...] = arrays["actors/scalars"]
+        self.opponents.load_state_arrays(arrays, like)
         n_actions = self.batch.spec.n_actions
         self.legal[...] = np.unpackbits(arrays["actors/legal"], axis=-1, count=n_actions)

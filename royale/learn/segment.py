@@ -103,6 +103,8 @@ def _train(
     say: Callable[[str], None],
 ) -> None:
     trainer, identity = _begin(plan, partial, say)
+    for line in trainer.recipe.negative_controls():
+        say(f"warning: {line}")
     end = trainer.first_iteration + plan.iterations
     total = end * plan.steps_per_iteration
     saved, checkpoint_seconds = time.monotonic(), 0.0

@@ -34,7 +34,7 @@ class Trainer:
         self.plan = plan
         self.recipe = Recipe.from_dict(plan.recipe)
         game = load(plan.game)
-        batch = game.make(plan.envs, plan.settings, self.recipe.encoder)
+        batch = game.make(plan.envs, plan.training_settings(), self.recipe.encoder)
         self.spec = batch.spec
         run, device = plan.run(), plan.device
         self.network = build_network(self.spec, self.recipe, rng.key_of(*run, "init"), device)
@@ -85,6 +85,7 @@ class Trainer:
         began = time.perf_counter()
         self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
         self.actors.begin_statistics()
+        self.actors.opponents.snapshot(self.average, self.iteration)
         first_turn = self.iteration * self.plan.horizon
         try:
             self.actors.collect(self.network, self.rollout, first_turn)
@@ -111,6 +112,7 @@ class Trainer:
             "timing": timing,
             **metrics,
             "entropy_coef": used,
+            "explored_share": self.actors.explored / int(self.rollout.learner.sum()),
             **self.actors.episode_statistics(),
         }
 
@@ -156,7 +158,7 @@ class Trainer:
                 if name.startswith(prefix)
             }
         )
-        self.actors.load_state_arrays(arrays)
+        self.actors.load_state_arrays(arrays, self.average)
         self.coefficient = meta["entropy_coef"]
         self.iteration = meta["iteration"]
         self.first_iteration = meta["first_iteration"]

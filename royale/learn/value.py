@@ -55,3 +55,14 @@ class ValueCodec:
         if self.kind == "scalar":
             return 0.5 * F.mse_loss(outputs[:, 0], target)
         return F.cross_entropy(outputs, self.encode(target))
+
+    def clipped_loss(self, outputs: Tensor, target: Tensor, old: Tensor, clip: float) -> Tensor:
+        """Half the mean of the greater of two squared errors (OpenAI Baselines, ppo2).
+
+        They are those of the scalar v and of old + clamp(v - old, -clip, clip), where old
+        (B,) is the value when it was played: a value that has moved by `clip` towards its
+        target is moved no further.
+        """
+        value = outputs[:, 0]
+        near = old + (value - old).clamp(-clip, clip)
+        return 0.5 * torch.maximum((value - target) ** 2, (near - target) ** 2).mean()

@@ -20,6 +20,13 @@ torch.set_num_threads(1)
 toy_game.register()
 
 
+@pytest.fixture(autouse=True)
+def denormals():
+    """Segments flush denormals, process-wide; hypothesis refuses to work so."""
+    yield
+    torch.set_flush_denormal(False)
+
+
 @pytest.fixture
 def make_plan():
     """A function making a plan of the toy game; keywords change its fields or its recipe."""

@@ -223,6 +223,12 @@ CHANGES = {
     "channels": 12,
     "blocks": 2,
     "encoder": "wide",
+    "truncation": "reset",
+    "value_clip": 1e-4,
+    "precision": "bf16",
+    "opponents": {"random": 0.25},
+    "explore_plane": {"up": 0.3},
+    "settings": {"max_turns": 3},
 }
 
 
@@ -236,7 +242,9 @@ def test_every_knob_changes_the_weights(make_plan, tmp_path, key, base_weights):
     if not base_weights:
         base_weights.update(train(make_plan(), tmp_path / "base")[0])
     # The same arm name: the random choices are the same, the knob alone differs.
-    arrays, meta = train(make_plan(**{key: CHANGES[key]}), tmp_path / "changed")
+    plan = make_plan()
+    plan = dataclasses.replace(plan, recipe={**plan.recipe, key: CHANGES[key]})
+    arrays, meta = train(plan, tmp_path / "changed")
     assert meta["recipe"][key] == CHANGES[key]
     names = [n for n in base_weights if n.startswith("ema/")]
     assert any(not np.array_equal(base_weights[n], arrays.get(n)) for n in names)

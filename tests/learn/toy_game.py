@@ -156,10 +156,17 @@ class RandomPlayer:
         return (ranks < pick[:, None]).sum(1).astype(np.int32)
 
 
+class FirstPlayer:
+    """Plays the lowest legal action."""
+
+    def act(self, view) -> np.ndarray:
+        return view.legal.argmax(1).astype(np.int32)
+
+
 class ToyGame:
     name = "toy"
     encoders = ("base", "wide")
-    scripted = ("random",)
+    scripted = ("random", "first")
 
     def spec(self, settings, encoder: str) -> GameSpec:
         side = settings["side"]
@@ -182,8 +189,27 @@ class ToyGame:
     def make(self, n_games: int, settings, encoder: str) -> ToyRace:
         return ToyRace(n_games, settings, encoder)
 
-    def scripted_player(self, name: str, spec: GameSpec) -> RandomPlayer:
-        return RandomPlayer()
+    def scripted_player(self, name: str, spec: GameSpec):
+        return {"random": RandomPlayer, "first": FirstPlayer}[name]()
+
+    def transform(self, codes, scalars, legal, actions, elements):
+        b, side = len(codes), codes.shape[-1]
+        cells = _cells(side)
+        directions, places = _directions(side, cells)[elements], np.argsort(cells, 1)[elements]
+        shown = cells[elements]
+        turned = np.take_along_axis(codes.reshape(b, 3, -1), shown[:, None], 2)
+        spatial = np.take_along_axis(legal[:, :-1].reshape(b, 4, -1), directions[..., None], 1)
+        spatial = np.take_along_axis(spatial, shown[:, None], 2).reshape(b, -1)
+        here = actions < 4 * side**2
+        plane, cell = np.where(here, actions, 0) // side**2, np.where(here, actions, 0) % side**2
+        rows = np.arange(b)
+        moved = np.argsort(directions, 1)[rows, plane] * side**2 + places[rows, cell]
+        return (
+            turned.reshape(codes.shape),
+            scalars,
+            np.concatenate([spatial, legal[:, -1:]], 1),
+            np.where(here, moved, actions).astype(np.int32),
+        )
 
     def expand(self, codes, scalars, encoder: str):
         who, corner, age = codes.unbind(1)

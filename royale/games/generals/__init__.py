@@ -68,5 +68,13 @@ class GeneralsGame:
         """codes (B, C, H, W), scalars (B, S) -> planes (B, P, H, W)."""
         return planes.expand(codes, scalars, encoder)
 
+    def transform(
+        self, codes: Any, scalars: Any, legal: Any, actions: Any, elements: Any
+    ) -> tuple[Any, Any, Any, Any]:
+        """Stored samples in other frames; see the protocol."""
+        from royale.games.generals.transform import transform
+
+        return transform(codes, scalars, legal, actions, elements)
+
 
 GAME = GeneralsGame()
