@@ -15,6 +15,8 @@ from typing import Any
 import psutil
 import torch
 
+from royale.learn.precision import ON_POLICY_TOLERANCE
+
 MB = 2**20
 Row = Mapping[str, Any]
 # Whether the condition holds in the last of the rows; None where that row cannot tell.
@@ -82,6 +84,22 @@ def _memory_rising(rows: Sequence[Row]) -> bool:
     return used[-1] >= max(1.5 * least, least + RSS_MB)
 
 
+# What a log-probability may be off by, in float32, before the run stops.
+TOLERANCE = ON_POLICY_TOLERANCE["fp32"]
+
+
+def ratio_alarm(tolerance: float = TOLERANCE) -> Alarm:
+    """The alarm that says the run is near the tolerance (nats) at which it stops."""
+    return Alarm(
+        "ratio_invariant",
+        "ratio_max_abs_dev > half of what stops the run",
+        1,
+        "warn",
+        "what is trained on is not what was played, as with symmetry: stored_samples",
+        lambda rows: rows[-1]["ratio_max_abs_dev"] > tolerance / 2,
+    )
+
+
 TABLE = (
     Alarm(
         "nonfinite",
@@ -91,14 +109,7 @@ TABLE = (
         "the numbers blew up; lower learning_rate or max_grad_norm",
         _nonfinite,
     ),
-    Alarm(
-        "ratio_invariant",
-        "ratio_max_abs_dev > 1e-4",
-        1,
-        "warn",
-        "what is trained on is not what was played; above 1e-3 the run stops",
-        lambda rows: rows[-1]["ratio_max_abs_dev"] > 1e-4,
-    ),
+    ratio_alarm(),
     Alarm(
         "kl_high",
         "kl > 0.05",
@@ -178,11 +189,18 @@ TABLE = (
 class Alarms:
     """The alarms of a run, from its rows.
 
-    past: earlier rows, oldest first, which are judged without a word.
+    past: earlier rows, oldest first, which are judged without a word. tolerance: of
+    log-probabilities, nats, at which this run stops.
     """
 
-    def __init__(self, past: Iterable[Row] = (), table: Sequence[Alarm] = TABLE) -> None:
-        self._table = table
+    def __init__(
+        self,
+        past: Iterable[Row] = (),
+        tolerance: float = TOLERANCE,
+        table: Sequence[Alarm] = TABLE,
+    ) -> None:
+        ratio = ratio_alarm(tolerance)
+        self._table = table = [ratio if a.name == ratio.name else a for a in table]
         self._rows: list[Row] = []
         self._streak = dict.fromkeys((alarm.name for alarm in table), 0)
         self.on: list[str] = []

@@ -79,9 +79,10 @@ class EndedGames:
         real = self._batch.step(actions)
         done, truncated, winner = (a.copy() for a in (real.done, real.truncated, real.winner))
         kind = np.arange(done.size) % 4
-        due = ~done & (self._batch.turns >= self._after) & (kind <= DRAWN)
+        # An end of their own counts as the kind's, so that chance leaves none out.
+        due = (done | (self._batch.turns >= self._after)) & (kind <= DRAWN)
         done |= due
-        truncated |= due & (kind == CAPPED)
+        truncated[due] = (kind == CAPPED)[due]
         winner[due] = np.where(kind == WON, 0, -1)[due]
         self.results.append(StepResult(done, truncated, winner))
         potentials = np.zeros((done.size, 2, len(self._batch.spec.potentials)), np.float32)
@@ -170,14 +171,11 @@ def audit(game: str, settings: Mapping[str, Any], recipe: Recipe) -> list[Findin
     Games are the game's own with `settings`, ended early (see `EndedGames`). The
     coefficients are the outcome of decided games, `draw_reward` (at the turn cap, and drawn
     by the rules) and each of the game's potentials, one that is 0 now included: an arm may
-    switch it on. The network is small, all samples are trained on, and opponents other than
-    the network itself are left out: none of these is a reward.
+    switch it on. The network is small, all samples are trained on, in float32, and it plays
+    itself without forced moves: none of these is a reward.
     """
-    fixed = {"advantage_top": 1.0, "epochs": 1, "channels": 4, "blocks": 1}
-    fixed["minibatch"] = min(recipe.minibatch, 256)
-    for field in dataclasses.fields(Recipe):
-        if field.name == "opponents":
-            fixed[field.name] = dataclasses.replace(Recipe()).opponents
+    fixed = {"advantage_top": 1.0, "epochs": 1, "channels": 4, "blocks": 1, "precision": "fp32"}
+    fixed |= {"opponents": {}, "explore_plane": {}, "minibatch": min(recipe.minibatch, 256)}
     base_recipe = dataclasses.replace(recipe, **fixed)
 
     def run(changed: Recipe, flip: bool = False, codec: Any = None) -> _Run:

@@ -109,7 +109,8 @@ def _train(
     total = end * plan.steps_per_iteration
     saved, checkpoint_seconds = time.monotonic(), 0.0
     with open(partial / METRICS, "a") as metrics:
-        alarms = Alarms(_rows_before(plan, trainer.first_iteration, partial))
+        before = _rows_before(plan, trainer.first_iteration, partial)
+        alarms = Alarms(before, trainer.updater.precision.tolerance)
         while trainer.iteration < end:
             row = trainer.iterate()
             # The save lies after the row it belongs to, so its time is the next row's.

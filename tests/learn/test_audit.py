@@ -23,7 +23,7 @@ CAP = NAMES[1]
 
 @pytest.fixture(autouse=True)
 def short(monkeypatch):
-    monkeypatch.setattr(audits, "TURNS", 30)
+    monkeypatch.setattr(audits, "TURNS", 16)
 
 
 def found(**changes):
@@ -39,6 +39,8 @@ def found(**changes):
         {"value_head": "hl_gauss", "symmetry": "per_episode"},
         {"draw_reward": 1.0, "shaping": {"land": -0.5}, "optimizer": "muon"},
         {"value_coef": 0.0, "gae_lambda": 0.0},
+        {"value_clip": 0.2, "symmetry": "stored_samples"},
+        {"opponents": {"random": 1.0}, "explore_plane": {"up": 0.5}, "precision": "bf16"},
     ],
 )
 def test_a_sound_learner_passes(changes):
@@ -141,6 +143,43 @@ def test_a_broken_signal_is_named_where_it_dies(monkeypatch, breakage, stage, ki
     assert set(died) == killed or breakage is masked_out  # shaping acts on endings too
     with pytest.raises(AuditError, match=f"dies at {stage}: "):
         assert_rewards(list(findings.values()))
+
+
+def test_the_truncation_bug_is_refused():
+    findings = found(truncation="reset")
+    died = {f.coefficient: f.died_at for f in findings.values() if f.died_at}
+    assert died == {CAP: "reward", "shaping.land": "minibatch"}  # the last turn's shaping, too
+    check = doctor.reward_check(
+        "toy", toy_game.SETTINGS, dataclasses.replace(RECIPE, truncation="reset")
+    )
+    assert check.status == "refused" and "dies at reward" in check.found
+    assert check.fix.startswith("set recipe key truncation to terminal")
+
+
+@pytest.mark.parametrize("mended, stage", [(1, "return"), (2, "minibatch")])
+def test_the_truncation_bug_is_seen_in_its_later_stages_too(monkeypatch, mended, stage):
+    # mend the first faults of `reset`, the lost reward and the missing cut, one by one
+    step, gae = Actors._step, ppo.gae
+
+    def rewarded(self, *rest):
+        sound = dataclasses.replace(self.recipe, truncation="terminal")
+        asked, self.recipe = self.recipe, sound
+        step(self, *rest)
+        self.recipe = asked
+
+    monkeypatch.setattr(Actors, "_step", rewarded)
+    if mended == 2:
+        update = ppo.Updater.update
+
+        def cut(self, rollout, *rest):
+            def whole(r, v, done, *others):
+                return gae(r, v, rollout.done, *others)
+
+            monkeypatch.setattr(ppo, "gae", whole)
+            return update(self, rollout, *rest)
+
+        monkeypatch.setattr(ppo.Updater, "update", cut)
+    assert found(truncation="reset")[CAP].died_at == stage
 
 
 def test_a_finding_is_one_plain_line():
