@@ -227,11 +227,14 @@ class Actors:
         self.opponents.count(winner, games)
         out = np.zeros((self.batch.n_games, 2, self.statistics.size), np.float32)
         self.batch.statistics(out)
-        self.statistics += out[games].astype(np.float64).mean(1).sum(0)
+        mine = self.opponents.learner_rows().reshape(-1, 2, 1)[games]
+        seats = out[games].astype(np.float64) * mine
+        self.statistics += (seats.sum(1) / mine.sum(1)).sum(0)
 
     def episode_statistics(self) -> dict[str, object]:
         """Episodes ended since `begin_statistics`, their share of draws (and of those
-        truncated), mean length in turns and mean statistics; null if none ended."""
+        truncated), mean length in turns, mean statistics of the learner's seats, and its
+        win rate against each kind of opponent; null if none ended."""
         n = self.ended
         mean = {
             name: float(total / n) if n else None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import json
 
+import jsonschema
 import numpy as np
 import pytest
 import torch
@@ -13,6 +15,7 @@ from learner_parts import parts, spy
 
 from royale import rng
 from royale.errors import ConfigError
+from royale.files import schema
 from royale.games.protocol import View
 from royale.learn import checkpoint, identity, opponents, ppo
 from royale.learn.segment import run_segment
@@ -173,6 +176,8 @@ def test_the_win_rate_is_the_learners_against_each_kind():
         won = (reward[:, games] == 1)[ended[:, games]]
         assert won.size and rates[name] == pytest.approx(won.mean())
     assert rates["past"] > 0
+    land = parts(horizon=60, before=passing, opponents={"past": 1.0}).actors.episode_statistics()
+    assert land["statistics"]["land"] > 2 / 16  # one who passes keeps 1 cell; its seat is left out
     assert parts().actors.episode_statistics()["win_rate"] == dict.fromkeys(rates)
 
 
@@ -206,6 +211,8 @@ def test_a_run_with_past_selves_resumes_exactly(make_plan, tmp_path, monkeypatch
     start = first / "checkpoint.safetensors"
     got = train(dataclasses.replace(plan, segment=1, start="checkpoint", start_file=start), second)
     assert sum(name.startswith("opponents/past/3/") for name in got)
+    for line in (second / "metrics.jsonl").read_text().splitlines():
+        jsonschema.validate(json.loads(line), schema("files/metrics"))
     assert expected.keys() == got.keys()
     for name in expected:
         assert np.array_equal(expected[name], got[name]), name

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +14,7 @@ from learner_parts import parts, spy
 from royale.errors import ConfigError
 from royale.learn import entropy, ppo
 from royale.learn.ppo import minibatch_losses
+from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
 
 
@@ -56,7 +61,10 @@ def test_clip_bounds_the_ratio():
     for clip, expected in ((0.2, -1.2), (0.6, -1.5)):
         learner = parts(clip=clip)
         learner.rollout.log_prob -= np.log(1.5).astype(np.float32)
-        assert losses(learner, 1.0, 0.0).policy.item() == pytest.approx(expected, abs=1e-4)
+        got = losses(learner, 1.0, 0.0)
+        assert got.policy.item() == pytest.approx(expected, abs=1e-4)
+        clipped = learner.updater._measure(got, torch.tensor(0.0))[3]
+        assert clipped.item() == (1.0 if clip < 0.5 else 0.0)
 
 
 def test_value_coef_weighs_the_value_loss():
@@ -135,9 +143,10 @@ def test_the_entropy_coefficient_raises_the_entropy():
 
 
 def test_learning_rate_and_weight_decay_reach_the_optimizer(make_plan):
-    optimizer = Trainer(make_plan(learning_rate=0.125, weight_decay=0.25)).optimizer
-    group = optimizer._adamw.param_groups[0]
-    assert (group["lr"], group["weight_decay"]) == (0.125, 0.25)
+    plan = make_plan(learning_rate=0.125, weight_decay=0.25, optimizer="muon")
+    optimizer = Trainer(plan).optimizer
+    for group in (*optimizer._adamw.param_groups, *optimizer._muon.param_groups):
+        assert (group["lr"], group["weight_decay"]) == (0.125, 0.25)
 
 
 def test_channels_blocks_encoder_and_value_head_shape_the_network(make_plan):
@@ -147,3 +156,14 @@ def test_channels_blocks_encoder_and_value_head_shape_the_network(make_plan):
     assert network.stem.weight.shape[:2] == (12, 7)
     assert len(network.blocks) == 3
     assert network.value.out_features == 128
+
+
+def test_the_table_of_arms_has_every_knob_and_names_real_tests():
+    here = Path(__file__).parent
+    text = (here.parents[1] / "docs/learner.md").read_text()
+    rows = [line.split("|")[1:3] for line in text.splitlines() if "| `test_" in line]
+    knobs = {word for row in rows for word in re.findall(r"`(\w+)", row[0])}
+    assert knobs == {f.name for f in dataclasses.fields(Recipe)}
+    named = {word for row in rows for word in re.findall(r"`(test_\w+)`", row[1])}
+    files = " ".join(path.read_text() for path in here.glob("test_*.py"))
+    assert named <= set(re.findall(r"def (test_\w+)", files))
