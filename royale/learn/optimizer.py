@@ -24,7 +24,7 @@ class NetworkOptimizer:
     """
 
     def __init__(self, network: Network, recipe: Recipe) -> None:
-        self.kind = recipe.optimizer
+        self.kind, self.learning_rate = recipe.optimizer, recipe.learning_rate
         named = dict(network.named_parameters())
         inner = []
         if self.kind == "muon":
@@ -63,6 +63,13 @@ class NetworkOptimizer:
     def _describe(optimizer: torch.optim.Optimizer, names: list[str]) -> dict[str, object]:
         held = sum(p.numel() for group in optimizer.param_groups for p in group["params"])
         return {"parameters": held, "names": names}
+
+    def warm(self, factor: float) -> None:
+        """Scale the recipe's learning rate for the steps to come."""
+        for optimizer in (self._adamw, self._muon):
+            if optimizer is not None:
+                for group in optimizer.param_groups:
+                    group["lr"] = self.learning_rate * factor
 
     def clip_gradients(self, max_norm: float) -> Tensor:
         """Scale the gradients down to the global norm `max_norm`; the norm before, (),."""

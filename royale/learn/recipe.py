@@ -40,6 +40,7 @@ class Recipe:
     advantage_top: float = 0.25
     optimizer: str = "adamw"
     learning_rate: float = 0.0005
+    warmup: int = 0
     weight_decay: float = 0.0
     max_grad_norm: float = 1.0
     ema_decay: float = 0.99

@@ -61,6 +61,15 @@ class Trainer:
         """Agent steps done, over all segments of the arm."""
         return self.iteration * self.plan.steps_per_iteration
 
+    @property
+    def warmth(self) -> float:
+        """Share of the learning rate in the coming iteration, rising over `warmup` iterations.
+
+        A new Adam takes steps of the whole learning rate in every weight before it knows
+        any scale. From scratch that does no harm; to a champion's weights it does.
+        """
+        return min(1.0, (self.iteration + 1) / (self.recipe.warmup + 1))
+
     def start(self) -> None:
         """Begin as the plan says."""
         path = self.plan.start_file
@@ -91,6 +100,7 @@ class Trainer:
             self.actors.collect(self.network, self.rollout, first_turn)
         except FloatingPointError as error:
             raise TrainingError(f"iteration {self.iteration + 1}: logits: {error}") from error
+        self.optimizer.warm(self.warmth)
         key = int(rng.fold(self.order_key, self.iteration))
         metrics = self.updater.update(self.rollout, self.coefficient, key, self.iteration + 1)
         used = self.coefficient

@@ -149,6 +149,29 @@ def test_learning_rate_and_weight_decay_reach_the_optimizer(make_plan):
         assert (group["lr"], group["weight_decay"]) == (0.125, 0.25)
 
 
+def test_warmup_raises_the_learning_rate_and_resumes(make_plan, monkeypatch):
+    trainer = Trainer(make_plan(learning_rate=0.01, warmup=4, optimizer="muon"))
+    trainer.start()
+    rates = []
+    honest = trainer.optimizer.step
+
+    def watched():
+        groups = (*trainer.optimizer._adamw.param_groups, *trainer.optimizer._muon.param_groups)
+        rates.append((trainer.iteration, {group["lr"] for group in groups}))
+        honest()
+
+    monkeypatch.setattr(trainer.optimizer, "step", watched)
+    for _ in range(2):
+        trainer.iterate()
+    # whatever the optimizer held, the iteration alone decides
+    trainer.optimizer.warm(7.0)
+    for _ in range(4):
+        trainer.iterate()
+    found = dict(rates)
+    for iteration, share in enumerate((0.2, 0.4, 0.6, 0.8, 1.0, 1.0)):
+        assert list(found[iteration]) == [pytest.approx(0.01 * share)], iteration
+
+
 def test_channels_blocks_encoder_and_value_head_shape_the_network(make_plan):
     network = Trainer(
         make_plan(channels=12, blocks=3, encoder="wide", value_head="hl_gauss")

@@ -218,6 +218,7 @@ CHANGES = {
     "draw_reward": -0.5,
     "shaping": {"land": 0.5},
     "learning_rate": 1e-3,
+    "warmup": 2,
     "weight_decay": 0.1,
     "max_grad_norm": 0.1,
     "channels": 12,
