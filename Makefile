@@ -47,6 +47,7 @@ $(READY): requirements.lock pyproject.toml
 	  "Python 3.11 or 3.12 is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@$(PYTHON) -c 'import venv, ensurepip' || \
 	  (echo "The venv module is missing: apt-get install python3-venv" >&2; exit 1)
+	@echo "Installing the pinned packages into $(VENV): about 2 GB, one to five minutes."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check -q -r requirements.lock
 	$(BIN)/python -m pip install --disable-pip-version-check -q --no-deps --no-build-isolation -e .

@@ -5,8 +5,10 @@ Every error is one line that names the file, the key, the value and what is allo
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ import yaml
 from royale.errors import ConfigError
 from royale.files import schema
 from royale.games import REGISTRY, settings_schema
+
+# Beyond this an integer is no size of anything here, and no longer fits where it goes.
+MOST = 2**53
 
 
 class _Loader(yaml.SafeLoader):
@@ -43,7 +48,7 @@ def read_yaml(root: Path, name: Path) -> dict[str, Any]:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1
         raise ConfigError(f"{name}: not YAML: line {line}: {error.problem}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise ConfigError(f"{name}: not YAML: {' '.join(str(error).split())}") from None
     if not isinstance(value, dict):
         raise ConfigError(f"{name}: a mapping of keys to values is needed, not {value!r:.60}")
@@ -57,12 +62,29 @@ def check(
 
     `at` is the key under which the value stands in the file.
     """
+    for key, number in _numbers(value, at):
+        if isinstance(number, float) and not math.isfinite(number):
+            raise ConfigError(f"{file}: key '{key}' = {number}; allowed: a finite number")
+        if abs(number) > MOST:
+            raise ConfigError(
+                f"{file}: key '{key}' = {str(number)[:20]}...; allowed: at most {MOST}"
+            )
     validator = jsonschema.Draft202012Validator(rules)
     error = jsonschema.exceptions.best_match(validator.iter_errors(value))
     if error is None:
         return
     key = ".".join([*([at] if at else []), *(str(part) for part in error.absolute_path)])
     raise ConfigError(f"{file}: {_explain(error, key)}")
+
+
+def _numbers(value: Any, at: str) -> Iterator[tuple[str, int | float]]:
+    """Every number in a value, with the key it stands under."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield at, value
+    elif isinstance(value, Mapping | list):
+        pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+        for key, inner in pairs:
+            yield from _numbers(inner, f"{at}.{key}" if at else str(key))
 
 
 def _explain(error: jsonschema.ValidationError, key: str) -> str:
@@ -130,17 +152,32 @@ def _named_file(folder: Path, name: Any, file: str | Path, key: str) -> Path:
     there = sorted(path.stem for path in folder.glob("*.yaml"))
     if name not in there:
         raise ConfigError(
-            f"{file}: key '{key}' = {name!r}; allowed: {', '.join(there)} (files of {folder})"
+            f"{file}: key '{key}' = {name!r}; allowed: {', '.join(there)} (files of config/{folder.name})"
         )
     return folder / f"{name}.yaml"
+
+
+def _typed(value: Any) -> Any:
+    """The value with texts that are YAML numbers turned into numbers."""
+    if isinstance(value, Mapping):
+        return {key: _typed(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_typed(inner) for inner in value]
+    if isinstance(value, str):
+        with contextlib.suppress(yaml.YAMLError):
+            read = yaml.safe_load(value)
+            return read if isinstance(read, int | float) else value
+    return value
 
 
 def load_config(
     config: Mapping[str, Any], file: str | Path = "config/config.yaml"
 ) -> dict[str, Any]:
     """Check the merged config (the file, then `--config`); returns it as a plain dict."""
+    # Snakemake leaves numbers inside lists of --config as text
+    config = {key: value if key == "players" else _typed(value) for key, value in config.items()}
     check(config, schema("config"), f"{file} or --config")
-    return dict(config)
+    return config
 
 
 def check_recipe(recipe: Mapping[str, Any], game: str, file: str | Path, at: str) -> None:

@@ -6,6 +6,7 @@ is checked against it first.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import json
@@ -28,16 +29,29 @@ def schema(name: str) -> dict[str, Any]:
     return yaml.safe_load((SCHEMAS / f"{name}.schema.yaml").read_text())
 
 
-def write_text(path: str | Path, text: str) -> None:
-    """Write a text file under a temporary name and rename it: whole or not at all."""
+def write_bytes(path: str | Path, data: bytes) -> None:
+    """Write a file under a temporary name and rename it: whole or not at all.
+
+    RoyaleError names the file and the system's reason (a full disk, say).
+    """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with open(temporary, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(temporary, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise RoyaleError(f"{path}: cannot be written ({error.strerror})") from None
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a text file in UTF-8; see `write_bytes`."""
+    write_bytes(path, text.encode())
 
 
 def write_json(path: str | Path, value: Mapping[str, Any], kind: str) -> None:
@@ -64,6 +78,16 @@ def read_json(path: str | Path, kind: str) -> dict[str, Any]:
             "delete it and run again"
         ) from None
     return value
+
+
+def expect_sha256(path: str | Path, expected: str, said_by: str | Path) -> None:
+    """Refuse a file whose bytes are not those another file recorded (RoyaleError)."""
+    found = sha256(path)
+    if found != expected:
+        raise RoyaleError(
+            f"{path}: its bytes were altered: sha256 is {found[:16]}..., {said_by} says "
+            f"{expected[:16]}...; delete both and run again"
+        )
 
 
 def sha256(path: str | Path) -> str:

@@ -31,9 +31,9 @@ def job(snakemake: Any, name: str) -> Iterator[Progress]:
         except RoyaleError as error:
             progress.say(f"error: {error}")
             sys.exit(1)
-        except (KeyboardInterrupt, SystemExit):
+        except KeyboardInterrupt:
             progress.say("interrupted")
-            raise
+            sys.exit(130)
         except Exception as error:
             traceback.print_exc(file=log)
             first_line = f"{type(error).__name__}: {error}".splitlines()[0]
@@ -78,5 +78,7 @@ class Progress:
         left = (total - done) / rate if rate > 0 else float("nan")
         eta = f"{int(left // 60)}:{int(left % 60):02d}" if left == left else "-:--"
         share = done / total if total else 1.0
-        line = f"{self.name}  {share:4.0%}  {done:,.0f}/{total:,.0f} {unit}  {rate:,.0f} {unit}/s  ETA {eta}"
+        line = f"{self.name}  {share:4.0%}  {done:,.0f}/{total:,.0f} {unit}"
+        if rate > 0:
+            line += f"  {rate:,.0f} {unit}/s  ETA {eta}"
         return f"{line}  {extra}" if extra else line

@@ -142,6 +142,22 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
     )
 
 
+def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
+    """Refuse a file on the command line that belongs to another profile's results."""
+    profiles = {path.stem for path in (root / "config" / "profiles").glob("*.yaml")}
+    for word in words:
+        folder, _, rest = word.partition("/")
+        if folder != "results" or not rest:
+            continue
+        owner = rest.split("/")[0]
+        owner = owner if owner in profiles else DEFAULT_PROFILE
+        if owner != project.profile_name:
+            raise ConfigError(
+                f"{word} belongs to profile {owner}, and this is profile {project.profile_name} "
+                f"(its results are in {project.results}/); add --config profile={owner}"
+            )
+
+
 def check_game(
     ladder: Mapping[str, Any], sizes: Mapping[str, Any], file: str, profile_name: str
 ) -> None:
@@ -165,6 +181,11 @@ def check_game(
             f"config/profiles/{profile_name}.yaml with {file}: game {ladder['game']}: {error}"
         ) from None
     arms = [entry.get(arm, {}) for entry in ladder["generations"].values() for arm in ARMS]
+    for plane in {plane for some in (recipe, *arms) for plane in some.get("explore_plane", {})}:
+        if plane not in spec.action_planes:
+            raise ConfigError(
+                f"{file}: key 'explore_plane.{plane}'; allowed: {', '.join(spec.action_planes)}"
+            )
     for name in {name for some in (recipe, *arms) for name in some.get("shaping", {})}:
         if name not in spec.potentials:
             raise ConfigError(

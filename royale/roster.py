@@ -15,14 +15,16 @@ from royale.errors import RoyaleError
 from royale.ladder import Project
 
 
-def pattern(project: Project) -> str:
-    """A regular expression that every player's name matches, and nothing else."""
+def match_pattern(project: Project) -> str:
+    """A regular expression of every match there can be: at least one player is no scripted one."""
     networks = [
-        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed\d+)"
+        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed(?:0|[1-9]\d*))"
         for name, generation in project.generations.items()
     ]
-    others = {name for game in project.profile["per_game"] for name in games.load(game).scripted}
-    return "|".join([*networks, *map(re.escape, sorted(others | set(project.external)))])
+    first = "|".join([*networks, *map(re.escape, sorted(project.external))])
+    scripted = {name for game in project.profile["per_game"] for name in games.load(game).scripted}
+    second = "|".join(map(re.escape, sorted(scripted)))
+    return f"(?:{first})-vs-(?:{first}|{second})|(?:{second})-vs-(?:{first})"
 
 
 def kind(project: Project, name: str) -> str:
@@ -42,11 +44,7 @@ def match_game(project: Project, names: tuple[str, str]) -> str:
             found.add(project.external[name]["game"])
     if len(found) == 1:
         return found.pop()
-    if found:
-        raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
-    raise RoyaleError(
-        f"{names[0]} and {names[1]} are both scripted; ask for round_robin/<game>.json"
-    )
+    raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
 
 
 def describe(project: Project, name: str) -> dict[str, Any]:

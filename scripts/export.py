@@ -34,7 +34,7 @@ def main(snakemake, progress):
     ms = report["process"]["ms"]
     progress.say(
         f"{report['turns']} turns alike; {ms['median']:.1f} ms a move, p99 {ms['p99']:.1f}, "
-        f"{report['ratio_to_onnx']:.2f} of onnxruntime's time"
+        f"{report['ratio_to_onnx']:.2f} times onnxruntime's time"
     )
 
 

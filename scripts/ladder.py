@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 
 from royale.evidence.generation import judge
-from royale.files import read_json, sha256, write_json
+from royale.evidence.match import check_match
+from royale.files import expect_sha256, read_json, sha256, write_json
 from royale.job import job
 from royale.learn.checkpoint import champion_from_checkpoint
 
@@ -43,9 +44,22 @@ def main(snakemake, progress):
                 if player.startswith(of_arm)
             },
         }
+    known = {
+        f"{generation}.{arm}.seed{seed}": digest
+        for arm, found in arms.items()
+        for seed, digest in found["checkpoints"].items()
+    }
+    if parent:
+        expect_sha256(
+            snakemake.input.parent_champion,
+            parent["champion"]["sha256"],
+            snakemake.input.parent,
+        )
+        known[f"{params.parent}.champion"] = parent["champion"]["sha256"]
     direct, sanity = {}, {arm: {} for arm in arms}
     for path in [*snakemake.input.direct, *snakemake.input.sanity]:
         match = read_json(path, "match")
+        check_match(path, match, known)
         _, arm, seed = match["a"].split(".")
         if path in snakemake.input.direct:
             direct[seed.removeprefix("seed")] = match
@@ -56,6 +70,8 @@ def main(snakemake, progress):
         "ladder": params.ladder,
         "game": params.game,
         "profile": params.profile,
+        "note": snakemake.resources.note,
+        "scale": dict(params.scale),
         "question": params.question,
         "parent": params.parent,
         "seeds": params.seeds,

@@ -16,6 +16,7 @@ def main(snakemake, progress):
     results = Path(snakemake.output[0]).parents[2]
     recipe = scaled(root["recipe"], root["scale"])
     checks = doctor.machine(snakemake.params.device, snakemake.threads, results)
+    progress.say("looking at the game; compiling its kernels takes a minute the first time")
     more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
     checks += more
     if not any(check.status == "refused" for check in checks):

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from royale.files import read_json
+from royale.files import expect_sha256, read_json
 from royale.job import job
 from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
@@ -14,6 +14,8 @@ def main(snakemake, progress):
     parent = snakemake.input.get("parent")
     base = read_json(parent, "ladder")["recipe"] if parent else {}
     start = snakemake.input.get("start")
+    if parent and int(wildcards.segment) == 0:
+        expect_sha256(start, read_json(parent, "ladder")["champion"]["sha256"], parent)
     kind = "weights" if int(wildcards.segment) == 0 else "checkpoint"
     plan = SegmentPlan(
         game=params.game,
@@ -42,6 +44,7 @@ def main(snakemake, progress):
         partial=Path(params.partial),
         report=report,
         say=progress.say,
+        kept=Path(params.kept),
     )
 
 

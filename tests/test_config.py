@@ -10,7 +10,7 @@ import yaml
 from royale.config import read_yaml
 from royale.errors import ConfigError
 from royale.files import schema
-from royale.ladder import load_project, scaled
+from royale.ladder import check_targets, load_project, scaled
 from royale.learn.recipe import Recipe
 
 LADDER = "config/ladders/generals.yaml"
@@ -133,6 +133,8 @@ BAD_CONFIGS = {
         {"players": {"mine": {"game": "generals", "limit_ms": 150}}},
         ["players.mine.command", "missing"],
     ),
+    "not a number": ({"evidence": {"bar": float("nan")}}, ["evidence.bar", "finite"]),
+    "too large": ({"games": 10**30}, ["games", "at most"]),
     "unknown key": ({"game": 32}, ["'game'", "did you mean 'games'"]),
 }
 
@@ -155,6 +157,8 @@ def test_bad_config(case):
         ("- a\n- b\n", "a mapping"),
         ("game: generals\ngame: clash\n", "appears twice"),
         ("", "a mapping"),
+        ("root: 2020-13-45", "not YAML"),
+        ("[" * 3000, "not YAML"),
     ],
 )
 def test_not_yaml(project_copy, text, words):
@@ -162,6 +166,28 @@ def test_not_yaml(project_copy, text, words):
     with pytest.raises(ConfigError, match=words) as caught:
         load_project(CONFIG, project_copy)
     assert LADDER in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
+def test_numbers_that_are_none(project_copy, value):
+    edit(project_copy / LADDER, generation("g05", treatment={"value_coef": value}))
+    with pytest.raises(ConfigError, match=r"generations.g05.treatment.value_coef'|value_coef"):
+        load_project(CONFIG, project_copy)
+
+
+def test_lists_of_the_command_line_are_numbers():
+    project = load_project({**CONFIG, "seeds": ["0", "2"]}, Path(__file__).parents[1])
+    assert project.seeds == (0, 2)
+
+
+def test_targets_of_other_profiles_are_refused():
+    root = Path(__file__).parents[1]
+    project = load_project({**CONFIG, "profile": "smoke"}, root)
+    check_targets(project, root, ["-n", "results/smoke/ladder/g06.json", "--cores", "2"])
+    with pytest.raises(ConfigError, match=r"belongs to profile laptop.*smoke"):
+        check_targets(project, root, ["results/ladder/g06.json"])
+    with pytest.raises(ConfigError, match="add --config profile=paper"):
+        check_targets(project, root, ["results/paper/ladder/g06.json"])
 
 
 def test_bad_profile(project_copy):

@@ -260,14 +260,73 @@ def test_bad_config_is_one_line_and_deletes_nothing(finished, again):
 
 
 def test_two_runs_at_once_are_refused(finished):
-    import fcntl
+    first = subprocess.Popen(
+        command("results/smoke/train/g07/control/seed0/segment0/checkpoint.safetensors"),
+        cwd=finished,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    log = finished / "results/smoke/logs/train_segment/g07.control.seed0.segment0.log"
+    deadline = time.monotonic() + 60
+    while not log.exists():  # its job runs
+        assert first.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    second = snakemake(finished, "results/smoke/matches/g02.champion-vs-expander.json")
+    assert first.wait() == 0
+    assert second.returncode != 0
+    assert f"process {first.pid} is running in results/smoke" in second.stdout + second.stderr
+    assert not (finished / "results/smoke/matches/g02.champion-vs-expander.json").exists()
 
-    with open(finished / "results/smoke/.lock", "a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        lock.truncate(0)
-        lock.write("process 12345")
-        lock.flush()
-        done = snakemake(finished, "results/smoke/ladder/g07.json")
+
+def test_a_new_decision_trains_nothing_twice(finished):
+    segment = "results/smoke/train/g03/{}/seed0/segment0/checkpoint.safetensors"
+    before = {arm: sha256(finished / segment.format(arm)) for arm in ("treatment", "control")}
+    path = finished / "config/config.yaml"
+    original = path.read_text()
+    try:
+        path.write_text(original.replace("bar: 1.65", "bar: 1.7"))
+        done = snakemake(finished, "results/smoke/ladder/g03.json")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert read_json(finished / "results/smoke/ladder/g03.json", "ladder")["gate"]["bar"] == 1.7
+    finally:
+        path.write_text(original)
+    for arm, digest in before.items():
+        assert sha256(finished / segment.format(arm)) == digest
+        log = finished / f"results/smoke/logs/train_segment/g03.{arm}.seed0.segment0.log"
+        assert "was trained before" in log.read_text()
+    again = snakemake(
+        finished,
+        "results/smoke/ladder/g03.json",
+        evidence="{bar: 1.7, strong: 2.58, tie_break: parent_margin}",
+    )
+    assert "Nothing to be done" in again.stdout + again.stderr
+
+
+def test_altered_files_are_refused_by_name(finished):
+    champion = finished / "results/smoke/ladder/g06/champion.safetensors"
+    original = champion.read_bytes()
+    times = champion.stat()
+    try:
+        champion.write_bytes(original[:-3] + bytes(byte ^ 1 for byte in original[-3:]))
+        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
+        wanted = "results/smoke/train/g07/treatment/seed0/segment0/checkpoint.safetensors"
+        done = snakemake(finished, wanted)
+    finally:
+        champion.write_bytes(original)
+        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
     assert done.returncode != 0
-    assert "process 12345 is running in results/smoke" in done.stdout + done.stderr
-    assert not (finished / "results/smoke/train/g07").exists()
+    assert "ladder/g06/champion.safetensors: its bytes were altered" in done.stdout + done.stderr
+    assert not (finished / wanted).exists()
+
+
+def test_another_profiles_file_is_told_apart(finished):
+    words = [sys.executable, "-m", "snakemake", "--cores", "1", "-n"]
+    done = subprocess.run(
+        [*words, "results/smoke/ladder/g06.json"],
+        cwd=finished,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "add --config profile=smoke" in done.stderr

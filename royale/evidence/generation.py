@@ -32,7 +32,7 @@ def judge(
 ) -> dict[str, Any]:
     """The ladder file of a generation, all but its `champion`.
 
-    about: generation, ladder, game, profile, question, parent, seeds.
+    about: generation, ladder, game, profile, note, scale, question, parent, seeds.
     arms: arm -> changes, recipe (whole, paper scale), steps, seconds, checkpoints.
     direct: seed -> match file of treatment against control; empty for the root.
     sanity: arm -> rival -> match files, one a seed.

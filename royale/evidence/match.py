@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
 from royale import games, rng
+from royale.errors import RoyaleError
 from royale.games.protocol import Player, View
 
 
@@ -117,6 +119,24 @@ def play(
         | ({"statistics": behaviour[1, n, [seat, 1 - seat]].tolist()} if statistics else {})
         for n, seat in enumerate(seat_of_first)
     ]
+
+
+def check_match(path: str | Path, match: Mapping[str, Any], known: Mapping[str, str]) -> None:
+    """Refuse a match file that does not say what its games say (RoyaleError).
+
+    known: sha256 of the weights by player name; names of scripted players are not in it.
+    """
+    fault = None
+    if Path(path).stem != f"{match['a']}-vs-{match['b']}":
+        fault = f"it is the match {match['a']}-vs-{match['b']}"
+    elif count(match["games"]) != (match["win"], match["loss"], match["draw"]):
+        fault = f"its games count {count(match['games'])}, not win, loss and draw"
+    for side in "ab":
+        expected, found = known.get(match[side]), match["players"][side]["sha256"]
+        if fault is None and expected != found:
+            fault = f"{match[side]} played with other weights than those that are judged"
+    if fault:
+        raise RoyaleError(f"{path}: {fault}; delete it and run again")
 
 
 def count(played: list[dict[str, Any]]) -> tuple[int, int, int]:

@@ -36,12 +36,16 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
             # the margin's own standard error is 1 when the players are equal
             axes.plot([value - 1.96, value + 1.96], [at, at], color=colour, alpha=0.45, lw=2)
             axes.plot(value, at, mark, color=colour, label=text if row == 0 else None)
+        told = f"{entry['direct']['evidence']}, {entry['promotion']['promoted']} promoted"
+        axes.annotate(
+            told, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8
+        )
     axes.axvline(ladder["gate"]["bar"], color="black", lw=1, ls="--", label="gate")
     axes.axvline(0, color="black", lw=0.5)
     axes.set_yticks(
         range(len(entries)), [f"{entry['generation']}  {entry['question']}" for entry in entries]
     )
-    axes.invert_yaxis()
+    axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.set_xlabel("margin (W - L) / sqrt(W + L), standard deviations, with 95% interval")
     axes.set_title(
         f"Which change helped: {ladder['ladder']}, profile {ladder['profile']}", loc="left"

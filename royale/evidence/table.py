@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ COLUMNS = (
     "parent sanity",
     "promoted",
     "rule",
-    "steps/s T | C",
+    "steps/s",
 )
 
 
@@ -40,14 +41,14 @@ def rows(ladder: Mapping[str, Any]) -> list[tuple[str, ...]]:
 
 def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
     direct = entry["direct"]
-    sanity = "  ".join(
+    sanity = "\n".join(
         f"{arm[0].upper()} {record_text(record)} {'ok' if record['clears'] else 'no'}"
         if arm != "root"
         else f"{rival} {record_text(record)}"
         for arm, rivals in entry["sanity"].items()
         for rival, record in rivals.items()
     )
-    speeds = " | ".join(f"{arm['steps_per_second']:,.0f}" for arm in entry["arms"].values())
+    speeds = "\n".join(f"{arm['steps_per_second']:,.0f}" for arm in entry["arms"].values())
     return (
         entry["generation"],
         entry["question"],
@@ -62,15 +63,29 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
+def legend(ladder: Mapping[str, Any]) -> str:
+    """What the letters and numbers of the table mean, and what the profile is."""
+    scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
+    return (
+        f"Profile {ladder['profile']}: {ladder['note']} Questions are at paper scale; here {scale}. "
+        "Direct is treatment against control. T treatment, C control against the frozen parent: "
+        "ok clears the gate, no does not."
+    )
+
+
 def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
-    """The table for a terminal."""
+    """The table for a terminal of a width (columns; at least 120, the terminal's own by default)."""
     table = Table(
-        title=f"Ladder {ladder['ladder']} up to {ladder['generation']} (profile {ladder['profile']})"
+        title=f"Ladder {ladder['ladder']} up to {ladder['generation']}",
+        caption=legend(ladder),
+        show_lines=True,
     )
     for column in COLUMNS:
-        table.add_column(column, justify="right" if column in ("margin", "bar") else "left")
+        right = column in ("margin", "bar", "steps/s")
+        table.add_column(column, justify="right" if right else "left")
     for row in rows(ladder):
         table.add_row(*row)
+    width = width or max(120, shutil.get_terminal_size((140, 40)).columns)
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(table)
     return console.file.getvalue()
@@ -79,13 +94,13 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
 def markdown(ladder: Mapping[str, Any]) -> str:
     """The table as Markdown."""
     lines = [
-        "| " + " | ".join(c.replace("|", "/") for c in COLUMNS) + " |",
+        "| " + " | ".join(COLUMNS) + " |",
         "|---" * len(COLUMNS) + "|",
     ]
     lines += [
-        "| " + " | ".join(cell.replace("|", "/") for cell in row) + " |" for row in rows(ladder)
+        "| " + " | ".join(cell.replace("\n", "<br>") for cell in row) + " |" for row in rows(ladder)
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", legend(ladder), ""])
 
 
 def to_csv(ladder: Mapping[str, Any]) -> str:
@@ -93,17 +108,17 @@ def to_csv(ladder: Mapping[str, Any]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    writer.writerows(rows(ladder))
+    writer.writerows([cell.replace("\n", "; ") for cell in row] for row in rows(ladder))
     return out.getvalue()
 
 
-def print_ladder(results: str | Path, generations: Sequence[str]) -> None:
-    """Print the table of the furthest finished generation of a results folder, if there is one."""
+def print_ladder(results: str | Path, generations: Sequence[str], since: float) -> None:
+    """Print the table of the furthest generation decided since a time (seconds of the epoch)."""
     for generation in reversed(generations):
         path = Path(results) / "ladder" / f"{generation}.json"
-        if path.exists():
+        if path.exists() and path.stat().st_mtime >= since:
             try:
-                print(render(read_json(path, "ladder"), width=160))
+                print(render(read_json(path, "ladder")))
             except RoyaleError as error:
                 print(f"no table: {error}")
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import safetensors.numpy
 import torch
 
 from royale.errors import RoyaleError
+from royale.files import write_bytes
 from royale.learn.network import Network, fingerprint, layout
 
 
@@ -25,16 +25,6 @@ class FileError(RoyaleError, ValueError):
     """A file is not a whole safetensors file of this project."""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
-    """Write `data` so that `path` either does not change or has all of it."""
-    temporary = path.with_name(path.name + ".tmp")
-    with open(temporary, "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
 def save(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
     """Write arrays and JSON metadata; equal contents give equal bytes.
 
@@ -42,7 +32,7 @@ def save(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) 
     """
     ordered = {name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}
     header = {"royale": json.dumps(meta, sort_keys=True)}
-    write_atomically(path, safetensors.numpy.save(ordered, metadata=header))
+    write_bytes(path, safetensors.numpy.save(ordered, metadata=header))
 
 
 def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

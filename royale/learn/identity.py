@@ -39,7 +39,7 @@ def git_state() -> dict[str, Any] | None:
         # An installed package may lie inside someone else's checkout.
         if not git("ls-files", "--", "__init__.py"):
             return None
-        changed = git("status", "--porcelain", "--untracked-files=no", "--", str(folder))
+        changed = git("status", "--porcelain", "--untracked-files=no")
         return {"commit": git("rev-parse", "HEAD"), "dirty": bool(changed)}
     except (OSError, subprocess.CalledProcessError):
         return None

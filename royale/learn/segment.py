@@ -16,6 +16,7 @@ from typing import Any
 import numba
 import torch
 
+from royale.files import write_bytes
 from royale.learn import checkpoint
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
@@ -62,6 +63,7 @@ def run_segment(
     partial: Path,
     report: Callable[[dict[str, Any], int], None] | None = None,
     say: Callable[[str], None] = _stderr,
+    kept: Path | None = None,
 ) -> None:
     """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
 
@@ -69,6 +71,9 @@ def run_segment(
     run again continues from it, and its checkpoint comes out bit-identical (on a CPU).
     report(row, total) is called after each iteration with its row of metrics and the
     arm's agent steps at the end of this segment; say(line) tells what else matters.
+    kept/, where given, holds on to the finished files (as hard links): a segment that is
+    asked for again with the same plan and the same bytes to start from, after a decision
+    before it was made anew, is not trained twice.
     Errors: IdentityError before training; TrainingError when training has gone bad
     (the last good partial work stays); LayoutError or FileError of the start file.
     """
@@ -80,19 +85,40 @@ def run_segment(
     with locked(partial, say):
         if _finished(plan, out):
             say(f"{out}: this segment is finished already")
+        elif kept is not None and _finished(plan, kept):
+            say(f"{kept}: this very segment was trained before, and is used again")
+            _link(kept, out)
         else:
             _train(plan, out, partial, report, say)
+        if kept is not None:
+            _link(out, kept)
         shutil.rmtree(partial, ignore_errors=True)
 
 
 def _finished(plan: SegmentPlan, out: Path) -> bool:
-    """Whether another process did it all while this one waited."""
+    """Whether `out` has the finished segment of this very plan."""
     try:
         meta = checkpoint.load(out / CHECKPOINT)[1]
     except (FileNotFoundError, checkpoint.FileError):
         return False
     files = (out / IDENTITY, out / METRICS)
     return meta.get("plan") == plan.fingerprint() and all(file.exists() for file in files)
+
+
+def _link(source: Path, target: Path) -> None:
+    """Give a finished segment's files a second name, the checkpoint last."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in (IDENTITY, METRICS, CHECKPOINT):
+        temporary = target / f".{name}.tmp"
+        temporary.unlink(missing_ok=True)
+        try:
+            os.link(source / name, temporary)
+        except OSError:  # a file system without hard links
+            shutil.copyfile(source / name, temporary)
+        os.utime(temporary)  # as new as what Snakemake made it from
+        # rename does nothing between two names of one file
+        (target / name).unlink(missing_ok=True)
+        os.replace(temporary, target / name)
 
 
 def _train(
@@ -135,8 +161,8 @@ def _train(
                 checkpoint_seconds = saved - began
     out.mkdir(parents=True, exist_ok=True)
     text = json.dumps(identity, indent=2) + "\n"
-    checkpoint.write_atomically(out / IDENTITY, text.encode())
-    checkpoint.write_atomically(out / METRICS, (partial / METRICS).read_bytes())
+    write_bytes(out / IDENTITY, text.encode())
+    write_bytes(out / METRICS, (partial / METRICS).read_bytes())
     checkpoint.save(out / CHECKPOINT, *trainer.state())
 
 
@@ -188,4 +214,4 @@ def _cut_metrics(path: Path, first: int, last: int) -> None:
     lines = path.read_text().splitlines(keepends=True)[: last - first]
     if [json.loads(line)["iteration"] for line in lines] != list(range(first + 1, last + 1)):
         raise ValueError("its metrics have gaps")
-    checkpoint.write_atomically(path, "".join(lines).encode())
+    write_bytes(path, "".join(lines).encode())

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from royale import games, rng
+from royale.errors import RoyaleError
 from royale.evidence import match
 
 SETTINGS = {
@@ -83,6 +84,21 @@ def test_finished_games_are_not_asked_again():
     idle = Idle()
     played = match.play("generals", SETTINGS, [idle, scripted("expander")], 20, 3)
     assert sum(idle.rows) == sum(record["turns"] for record in played)
+
+
+def test_a_match_file_must_say_what_its_games_say():
+    games = [{"winner": 0}, {"winner": 1}, {"winner": 0}, {"winner": None}]
+    players = {"a": {"sha256": "aa"}, "b": {"sha256": None}}
+    record = {"a": "x", "b": "y", "win": 2, "loss": 1, "draw": 1, "games": games}
+    record["players"] = players
+    match.check_match("m/x-vs-y.json", record, {"x": "aa"})
+    for change, path, words in (
+        ({"win": 300}, "m/x-vs-y.json", "its games count"),
+        ({}, "m/y-vs-x.json", "is the match x-vs-y"),
+        ({"players": {**players, "a": {"sha256": "bb"}}}, "m/x-vs-y.json", "other weights"),
+    ):
+        with pytest.raises(RoyaleError, match=words):
+            match.check_match(path, {**record, **change}, {"x": "aa"})
 
 
 @pytest.mark.parametrize("n_games", [0, 3, -2])

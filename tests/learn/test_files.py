@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from royale.errors import RoyaleError
 from royale.learn import checkpoint, identity
 from royale.learn.network import build_network
 from royale.learn.plan import SegmentPlan
@@ -55,12 +58,13 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     before = (tmp_path / "f").read_bytes()
 
     def full(fd):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "no space left on device")
 
-    monkeypatch.setattr(checkpoint.os, "fsync", full)
-    with pytest.raises(OSError, match="no space"):
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(RoyaleError, match="f: cannot be written .no space"):
         checkpoint.save(tmp_path / "f", {}, {})
     assert (tmp_path / "f").read_bytes() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["f"]
 
 
 @pytest.mark.parametrize("cut", [0, 4, 100, -1])

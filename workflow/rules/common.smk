@@ -1,28 +1,27 @@
 """Everything that is not a rule: the checked configuration and the input functions."""
 
 import sys
+import time
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-# Snakemake hands its sys.path to the jobs; so those in a conda environment (--sdm
-# conda), where the package is not installed, find it.
-sys.path.append(workflow.basedir)
-
 from royale import games, roster, runlock
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
-from royale.ladder import ARMS, ROOT_ARM, load_project
+from royale.ladder import ARMS, ROOT_ARM, check_targets, load_project
 
 ROOT = Path(workflow.basedir)
 
 try:
     PROJECT = load_project(config, ROOT)
+    check_targets(PROJECT, ROOT, sys.argv[1:])
 except ConfigError as error:
     sys.exit(f"config error: {error}")
 
 OUT = PROJECT.results
+STARTED = time.time()
 logger.info(f"Profile {PROJECT.profile_name}: results are in {OUT}/")
 GENERATIONS = PROJECT.generations
 LAST = list(GENERATIONS)[-1]
@@ -41,21 +40,23 @@ ROOTS = {
     for name, generation in GENERATIONS.items()
     if generation.parent is None
 }
-PLAYER = roster.pattern(PROJECT)
+MATCH = roster.match_pattern(PROJECT)
 
 
 wildcard_constraints:
     generation="|".join(GENERATIONS),
     arm="|".join([*ARMS, ROOT_ARM]),
-    seed=r"\d+",
-    segment=r"\d+",
+    seed=r"0|[1-9]\d*",
+    segment=r"0|[1-9]\d*",
     profile=PROJECT.profile_name,
     ladder="|".join(ROOTS),
     game="|".join(PROFILE["per_game"]),
-    match=f"(?:{PLAYER})-vs-(?:{PLAYER})",
+    match=MATCH,
 
 
 onstart:
+    # Snakemake makes this block a function; a local would drop the lock at its end
+    global RUN_LOCK
     try:
         RUN_LOCK = runlock.hold(OUT)
     except RoyaleError as error:
@@ -63,7 +64,7 @@ onstart:
 
 
 onsuccess:
-    print_ladder(OUT, list(GENERATIONS))
+    print_ladder(OUT, list(GENERATIONS), STARTED)
 
 
 def segment_folder(generation, arm, seed, segment):
@@ -77,8 +78,20 @@ def last_checkpoint(generation, arm, seed):
     return f"{segment_folder(generation, arm, seed, last)}/checkpoint.safetensors"
 
 
+def check_segment(wildcards):
+    """Refuse a segment that no arm of the configuration has."""
+    arms = GENERATIONS[wildcards.generation].arms
+    segments = PROJECT.segments(wildcards.generation)
+    if wildcards.arm not in arms or int(wildcards.segment) >= segments:
+        raise WorkflowError(
+            f"{wildcards.generation} has arms {', '.join(arms)} and {segments} segments an arm; "
+            f"there is no {wildcards.arm} segment {wildcards.segment}"
+        )
+
+
 def get_segment_input(wildcards):
     """What a segment starts from: the segment before, the parent's champion, or nothing."""
+    check_segment(wildcards)
     parent = GENERATIONS[wildcards.generation].parent
     ladder = GENERATIONS[wildcards.generation].ladder
     files = {"doctor": f"{OUT}/doctor/{PROJECT.profile_name}/{ladder}.json"}
@@ -98,7 +111,7 @@ def arm_changes(generation, arm):
     """The recipe keys an arm sets over its parent's recipe; for the root, its whole recipe."""
     if GENERATIONS[generation].parent is None:
         return dict(PROJECT.root_recipe(generation))
-    return dict(GENERATIONS[generation].changes[arm])
+    return dict(GENERATIONS[generation].changes.get(arm, {}))
 
 
 def sizes_of(wildcards):

@@ -16,12 +16,15 @@ rule ladder:
         mem_mb=1000,
         runtime=10,
         gpu=0,
+        # a text for people; here and not in params, so that editing it reruns nothing
+        note=PROFILE["description"],
     params:
         question=lambda wildcards: GENERATIONS[wildcards.generation].question,
         game=lambda wildcards: GENERATIONS[wildcards.generation].game,
         parent=lambda wildcards: GENERATIONS[wildcards.generation].parent,
         ladder=lambda wildcards: GENERATIONS[wildcards.generation].ladder,
         profile=PROJECT.profile_name,
+        scale=lambda wildcards: PROJECT.sizes(GENERATIONS[wildcards.generation].game)["scale"],
         changes=lambda wildcards: {
             arm: arm_changes(wildcards.generation, arm)
             for arm in GENERATIONS[wildcards.generation].arms

@@ -22,6 +22,7 @@ rule train_segment:
     params:
         # kept outside the outputs, which Snakemake deletes when a rule fails
         partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
+        kept=f"{OUT}/kept/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
         changes=lambda wildcards: arm_changes(wildcards.generation, wildcards.arm),
         game=lambda wildcards: GENERATIONS[wildcards.generation].game,
         settings=lambda wildcards: sizes_of(wildcards)["settings"],
