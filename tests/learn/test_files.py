@@ -61,7 +61,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(RoyaleError, match="f: cannot be written .no space"):
+    with pytest.raises(RoyaleError, match=r"f: cannot be written .no space"):
         checkpoint.save(tmp_path / "f", {}, {})
     assert (tmp_path / "f").read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["f"]
