@@ -74,7 +74,7 @@ def legend(ladder: Mapping[str, Any]) -> str:
 
 
 def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
-    """The table for a terminal of a width (columns; at least 120, the terminal's own by default)."""
+    """The table for a terminal of a width (columns; at least 140, the terminal's own by default)."""
     table = Table(
         title=f"Ladder {ladder['ladder']} up to {ladder['generation']}",
         caption=legend(ladder),
@@ -85,7 +85,7 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
         table.add_column(column, justify="right" if right else "left")
     for row in rows(ladder):
         table.add_row(*row)
-    width = width or max(120, shutil.get_terminal_size((140, 40)).columns)
+    width = width or max(140, shutil.get_terminal_size((140, 40)).columns)
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(table)
     return console.file.getvalue()
