@@ -15,7 +15,7 @@ help:
 ladder: $(READY)
 	$(BIN)/snakemake results/ladder/g06.json --cores $(CORES)
 
-#   make smoke    the same ladder at its smallest, 2 to 3 minutes
+#   make smoke    the same ladder at its smallest, two to three minutes
 smoke: $(READY)
 	$(BIN)/snakemake results/smoke/ladder/g06.json --cores 2 --config profile=smoke
 

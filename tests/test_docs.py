@@ -28,6 +28,21 @@ def test_every_key_is_explained(key):
     assert f"`{key}`" in TEXT
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "config/README.md",
+        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+    ],
+)
+def test_links_lead_somewhere(page):
+    text = (ROOT / page).read_text()
+    assert "@@" not in text
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        assert (ROOT / page).parent.joinpath(link).exists(), link
+
+
 def test_every_profile_is_named():
     for path in (ROOT / "config/profiles").glob("*.yaml"):
         assert f"`{path.stem}`" in TEXT

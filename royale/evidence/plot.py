@@ -36,7 +36,9 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
             # the margin's own standard error is 1 when the players are equal
             axes.plot([value - 1.96, value + 1.96], [at, at], color=colour, alpha=0.45, lw=2)
             axes.plot(value, at, mark, color=colour, label=text if row == 0 else None)
-        told = f"{entry['direct']['evidence']}, {entry['promotion']['promoted']} promoted"
+        promoted = entry["promotion"]["promoted"]
+        kept = "parent kept" if promoted == "parent" else f"{promoted} promoted"
+        told = f"{entry['direct']['evidence']}, {kept}"
         axes.annotate(
             told, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8
         )

@@ -82,7 +82,7 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
     )
     for column in COLUMNS:
         right = column in ("margin", "bar", "steps/s")
-        table.add_column(column, justify="right" if right else "left")
+        table.add_column(column, justify="right" if right else "left", overflow="fold")
     for row in rows(ladder):
         table.add_row(*row)
     width = width or max(140, shutil.get_terminal_size((140, 40)).columns)
