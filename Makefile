@@ -20,7 +20,7 @@ smoke: $(READY)
 	$(BIN)/snakemake results/smoke/ladder/g06.json --cores 2 --config profile=smoke
 
 test: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 #   make nightly  the long fuzz runs too
 nightly: $(READY)

@@ -278,6 +278,23 @@ def test_two_runs_at_once_are_refused(finished):
     assert not (finished / "results/smoke/matches/g02.champion-vs-expander.json").exists()
 
 
+def test_altered_files_are_refused_by_name(finished):
+    champion = finished / "results/smoke/ladder/g06/champion.safetensors"
+    original = champion.read_bytes()
+    times = champion.stat()
+    try:
+        champion.write_bytes(original[:-3] + bytes(byte ^ 1 for byte in original[-3:]))
+        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
+        wanted = "results/smoke/train/g07/treatment/seed0/segment0/checkpoint.safetensors"
+        done = snakemake(finished, wanted)
+    finally:
+        champion.write_bytes(original)
+        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert done.returncode != 0
+    assert "ladder/g06/champion.safetensors: its bytes were altered" in done.stdout + done.stderr
+    assert not (finished / wanted).exists()
+
+
 def test_a_new_decision_trains_nothing_twice(finished):
     segment = "results/smoke/train/g03/{}/seed0/segment0/checkpoint.safetensors"
     before = {arm: sha256(finished / segment.format(arm)) for arm in ("treatment", "control")}
@@ -300,23 +317,6 @@ def test_a_new_decision_trains_nothing_twice(finished):
         evidence="{bar: 1.7, strong: 2.58, tie_break: parent_margin}",
     )
     assert "Nothing to be done" in again.stdout + again.stderr
-
-
-def test_altered_files_are_refused_by_name(finished):
-    champion = finished / "results/smoke/ladder/g06/champion.safetensors"
-    original = champion.read_bytes()
-    times = champion.stat()
-    try:
-        champion.write_bytes(original[:-3] + bytes(byte ^ 1 for byte in original[-3:]))
-        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
-        wanted = "results/smoke/train/g07/treatment/seed0/segment0/checkpoint.safetensors"
-        done = snakemake(finished, wanted)
-    finally:
-        champion.write_bytes(original)
-        os.utime(champion, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert done.returncode != 0
-    assert "ladder/g06/champion.safetensors: its bytes were altered" in done.stdout + done.stderr
-    assert not (finished / wanted).exists()
 
 
 def test_another_profiles_file_is_told_apart(finished):
