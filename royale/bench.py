@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import statistics
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from royale.files import read_rows
 from royale.learn.plan import SegmentPlan
 from royale.learn.segment import METRICS, run_segment
 
@@ -28,7 +28,7 @@ def bench(
     shutil.rmtree(scratch, ignore_errors=True)
     plan = replace(plan, steps=ITERATIONS * plan.steps_per_iteration)
     run_segment(plan, scratch / "out", scratch / "partial", report)
-    rows = [json.loads(line) for line in (scratch / "out" / METRICS).read_text().splitlines()]
+    rows = read_rows(scratch / "out" / METRICS)
     shutil.rmtree(scratch, ignore_errors=True)
     first, rest = rows[0], rows[1:]
     timing = {

@@ -80,6 +80,11 @@ def read_json(path: str | Path, kind: str) -> dict[str, Any]:
     return value
 
 
+def read_rows(path: str | Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines, such as metrics.jsonl."""
+    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+
+
 def expect_sha256(path: str | Path, expected: str, said_by: str | Path) -> None:
     """Refuse a file whose bytes are not those another file recorded (RoyaleError)."""
     found = sha256(path)

@@ -1,12 +1,11 @@
 """Decide a generation and write its ladder file and champion."""
 
-import json
 import shutil
 from pathlib import Path
 
 from royale.evidence.generation import judge
 from royale.evidence.match import check_match
-from royale.files import expect_sha256, read_json, sha256, write_json
+from royale.files import expect_sha256, read_json, read_rows, sha256, write_json
 from royale.job import job
 from royale.learn.checkpoint import champion_from_checkpoint
 
@@ -15,7 +14,7 @@ def training_cost(metrics):
     """Agent steps and seconds of some segments, from their metrics files."""
     steps, seconds = 0, 0.0
     for path in metrics:
-        rows = [json.loads(line) for line in Path(path).read_text().splitlines()]
+        rows = read_rows(path)
         # agent_steps counts over all segments of the arm, in equal iterations
         steps += round(len(rows) * rows[-1]["agent_steps"] / rows[-1]["iteration"])
         seconds += sum(row["seconds"] for row in rows)

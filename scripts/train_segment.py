@@ -12,10 +12,11 @@ from royale.learn.segment import run_segment
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
     parent = snakemake.input.get("parent")
-    base = read_json(parent, "ladder")["recipe"] if parent else {}
+    ladder = read_json(parent, "ladder") if parent else None
+    base = ladder["recipe"] if ladder else {}
     start = snakemake.input.get("start")
-    if parent and int(wildcards.segment) == 0:
-        expect_sha256(start, read_json(parent, "ladder")["champion"]["sha256"], parent)
+    if ladder and int(wildcards.segment) == 0:
+        expect_sha256(start, ladder["champion"]["sha256"], parent)
     kind = "weights" if int(wildcards.segment) == 0 else "checkpoint"
     plan = SegmentPlan(
         game=params.game,

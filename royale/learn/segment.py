@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import torch
 
-from royale.files import write_bytes
+from royale.files import read_rows, write_bytes
 from royale.learn import checkpoint
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
@@ -205,7 +205,7 @@ def _rows_before(plan: SegmentPlan, first: int, partial: Path) -> list[dict[str,
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = read_rows(path)
     return [row for row in rows if "health" in row]  # earlier versions wrote none
 
 
