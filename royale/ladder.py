@@ -53,6 +53,7 @@ class Project:
     results: str  # the folder this profile's results are written below
     seeds: tuple[int, ...]
     games: int  # games a match
+    wall_clock: bool  # whether the arms also meet at equal wall clock
     evidence: Mapping[str, Any]
     generations: Mapping[str, Generation]
     sanity: Mapping[str, Sequence[str]]  # ladder -> scripted players the root meets
@@ -92,6 +93,15 @@ class Project:
             for seed in self.seeds
         ]
 
+    def wall_clock_matches(self, generation: str) -> list[str]:
+        """Names of the treatment-versus-control matches at equal wall clock, if asked for."""
+        if not self.wall_clock or not self.generations[generation].parent:
+            return []
+        return [
+            "-vs-".join(f"{generation}.{arm}.seed{seed}.wall_clock" for arm in ARMS)
+            for seed in self.seeds
+        ]
+
     def parent_matches(self, generation: str, arm: str) -> list[str]:
         """Names of an arm's matches against the frozen parent; the root's against scripted players."""
         entry = self.generations[generation]
@@ -105,6 +115,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
     """Check everything a user can edit; ConfigError tells the first fault in one line."""
     config = load_config(config)
     profile = load_profile(config["profile"], root)
+    wall_clock = profile["wall_clock"] if config["wall_clock"] is None else config["wall_clock"]
     generations: dict[str, Generation] = {}
     sanity, recipes = {}, {}
     for name in config["ladders"]:
@@ -123,6 +134,12 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
                 f"{generations[twice].ladder}.yaml; names must differ, as they name the results"
             )
         sizes = profile["per_game"][ladder["game"]]
+        if wall_clock and sizes["train"]["segments"]["arm"] < 2:
+            raise ConfigError(
+                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}.train."
+                "segments.arm' = 1; wall_clock: true needs at least 2 (split segment_steps), or set "
+                "wall_clock: false"
+            )
         check_recipes(own, ladder, sizes, file, config["profile"])
         generations.update(own)
         sanity[name] = tuple(ladder["sanity"])
@@ -134,6 +151,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         results="results" if default else f"results/{config['profile']}",
         seeds=tuple(config["seeds"] or profile["seeds"]),
         games=config["games"] or profile["games"],
+        wall_clock=wall_clock,
         evidence=config["evidence"],
         generations=generations,
         sanity=sanity,

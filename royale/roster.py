@@ -1,7 +1,8 @@
 """Who can play a match: the names of players and what stands behind them.
 
 `g05.treatment.seed0` is an arm's network after its last segment, `g04.champion` a
-generation's champion, `random` a scripted player, and any other name an external
+generation's champion, `g05.control.seed0.wall_clock` what an arm had when the faster of
+the two finished, `random` a scripted player, and any other name an external
 player of `config.yaml`.
 """
 
@@ -18,7 +19,8 @@ from royale.ladder import Project
 def match_pattern(project: Project) -> str:
     """A regular expression of every match there can be: at least one player is no scripted one."""
     networks = [
-        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed(?:0|[1-9]\d*))"
+        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed(?:0|[1-9]\d*)"
+        + (r"(?:\.wall_clock)?)" if generation.parent else ")")
         for name, generation in project.generations.items()
     ]
     first = "|".join([*networks, *map(re.escape, sorted(project.external))])

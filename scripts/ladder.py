@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from royale.evidence.generation import judge
+from royale.evidence.generation import at_equal_time, judge
 from royale.evidence.match import check_match
 from royale.files import expect_sha256, read_json, read_rows, sha256, write_json
 from royale.job import job
@@ -55,13 +55,22 @@ def main(snakemake, progress):
             snakemake.input.parent,
         )
         known[f"{params.parent}.champion"] = parent["champion"]["sha256"]
-    direct, sanity = {}, {arm: {} for arm in arms}
-    for path in [*snakemake.input.direct, *snakemake.input.sanity]:
+    compared = {}
+    for path in snakemake.input.compared:
+        found = read_json(path, "wall_clock")
+        for arm, end in found["arms"].items():
+            digest = end.pop("sha256")
+            known[f"{generation}.{arm}.seed{found['seed']}.wall_clock"] = digest
+        compared[str(found["seed"])] = found["arms"]
+    direct, at_time, sanity = {}, {}, {arm: {} for arm in arms}
+    for path in [*snakemake.input.direct, *snakemake.input.wall_clock, *snakemake.input.sanity]:
         match = read_json(path, "match")
         check_match(path, match, known)
-        _, arm, seed = match["a"].split(".")
+        arm, seed = match["a"].split(".")[1:3]
         if path in snakemake.input.direct:
             direct[seed.removeprefix("seed")] = match
+        elif path in snakemake.input.wall_clock:
+            at_time[seed.removeprefix("seed")] = match
         else:
             sanity[arm].setdefault(match["b"], []).append(match)
     about = {
@@ -75,7 +84,8 @@ def main(snakemake, progress):
         "parent": params.parent,
         "seeds": params.seeds,
     }
-    result = judge(about, arms, direct, sanity, params.evidence, parent)
+    equal_time = at_equal_time(at_time, compared, params.evidence)
+    result = judge(about, arms, direct, sanity, params.evidence, parent, equal_time)
     promoted = result["promotion"]["promoted"]
     champion = Path(snakemake.output.champion)
     champion.parent.mkdir(parents=True, exist_ok=True)

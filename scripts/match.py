@@ -7,6 +7,7 @@ import torch
 
 from royale import games, rng
 from royale.evidence import match
+from royale.evidence.elo import pair_counts
 from royale.files import sha256, write_json
 from royale.job import job
 from royale.learn.player import NetworkPlayer
@@ -68,6 +69,7 @@ def main(snakemake, progress):
         "win": win,
         "loss": loss,
         "draw": draw,
+        "pairs": pair_counts(played),
         "by_seat": {
             str(seat): list(match.count([game for game in played if game["seats"][seat] == 0]))
             for seat in (0, 1)

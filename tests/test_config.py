@@ -19,6 +19,7 @@ CONFIG = {
     "ladders": ["generals"],
     "seeds": None,
     "games": None,
+    "wall_clock": None,
     "players": {},
     "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
 }

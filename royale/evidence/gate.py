@@ -66,8 +66,8 @@ def label(record: Record, bar: float, strong: float) -> str:
     return "rejected" if clears(Record(record.loss, record.win, record.draw), bar) else "tie"
 
 
-def summary(record: Record, bar: float, strong: float) -> dict:
-    """The record with its margin, bar and label, as it is written to files."""
+def summary(record: Record, bar: float) -> dict:
+    """The record with its margin and whether it clears the bar, as it is written to files."""
     return {
         "win": record.win,
         "loss": record.loss,
@@ -75,5 +75,4 @@ def summary(record: Record, bar: float, strong: float) -> dict:
         "margin": round(margin(record), 4),
         "bar": bar,
         "clears": clears(record, bar),
-        "evidence": label(record, bar, strong),
     }

@@ -11,6 +11,7 @@ import numpy as np
 
 from royale import games, rng
 from royale.errors import RoyaleError
+from royale.evidence.elo import pair_counts
 from royale.games.protocol import Player, View
 
 
@@ -131,6 +132,8 @@ def check_match(path: str | Path, match: Mapping[str, Any], known: Mapping[str, 
         fault = f"it is the match {match['a']}-vs-{match['b']}"
     elif count(match["games"]) != (match["win"], match["loss"], match["draw"]):
         fault = f"its games count {count(match['games'])}, not win, loss and draw"
+    elif pair_counts(match["games"]) != match["pairs"]:
+        fault = f"its pairs count {pair_counts(match['games'])}, not {match['pairs']}"
     for side in "ab":
         expected, found = known.get(match[side]), match["players"][side]["sha256"]
         if fault is None and expected != found:

@@ -38,7 +38,7 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
             axes.plot(value, at, mark, color=colour, label=text if row == 0 else None)
         promoted = entry["promotion"]["promoted"]
         kept = "parent kept" if promoted == "parent" else f"{promoted} promoted"
-        told = f"{entry['direct']['evidence']}, {kept}"
+        told = f"{entry['effect']['evidence']}, {kept}"
         axes.annotate(
             told, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8
         )
@@ -48,7 +48,9 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
         range(len(entries)), [f"{entry['generation']}  {entry['question']}" for entry in entries]
     )
     axes.set_ylim(len(entries) - 0.5, -0.5)
-    axes.set_xlabel("margin (W - L) / sqrt(W + L), standard deviations, with 95% interval")
+    axes.set_xlabel(
+        "margin (W - L) / sqrt(W + L), standard deviations, with 95% interval of the games"
+    )
     axes.set_title(
         f"Which change helped: {ladder['ladder']}, profile {ladder['profile']}", loc="left"
     )

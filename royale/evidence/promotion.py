@@ -36,9 +36,7 @@ def decide(
     if verdict != "tie":
         better = "control" if verdict == "rejected" else "treatment"
         if better in cleared:
-            return Promotion(
-                better, "direct", f"{better} won the direct match ({direct}, {verdict})"
-            )
+            return Promotion(better, "direct", f"{better} won the direct match ({direct})")
         return Promotion(
             PARENT,
             "carried_forward",

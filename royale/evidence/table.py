@@ -21,6 +21,8 @@ COLUMNS = (
     "direct W-L-D",
     "margin",
     "bar",
+    "Elo",
+    "p, Holm",
     "evidence",
     "parent sanity",
     "promoted",
@@ -39,8 +41,18 @@ def rows(ladder: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return [_row(entry) for entry in ladder["lineage"]]
 
 
+def said(effect: Mapping[str, Any]) -> str:
+    """What may be said of an effect, and on what it rests."""
+    return f"{effect['evidence']} ({effect['note']})"
+
+
+def elo_text(effect: Mapping[str, Any]) -> str:
+    """Elo with its 95% interval."""
+    return f"{effect['elo']:+.0f} ({effect['elo_low']:+.0f} to {effect['elo_high']:+.0f})"
+
+
 def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    direct = entry["direct"]
+    direct, effect = entry["direct"], entry["effect"]
     sanity = "\n".join(
         f"{arm[0].upper()} {record_text(record)} {'ok' if record['clears'] else 'no'}"
         if arm != "root"
@@ -55,7 +67,9 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
         record_text(direct),
         f"{direct['margin']:+.2f}" if direct else "-",
         f"{direct['bar']:.2f}" if direct else "-",
-        (direct["evidence"] + (" (one seed)" if entry["seeds"] == 1 else "")) if direct else "-",
+        elo_text(effect) if effect else "-",
+        f"{effect['p']:.3f}, {effect['p_holm']:.3f}" if effect else "-",
+        said(effect) if effect else "-",
         sanity,
         entry["promotion"]["promoted"],
         entry["promotion"]["rule"],
@@ -68,9 +82,40 @@ def legend(ladder: Mapping[str, Any]) -> str:
     scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
     return (
         f"Profile {ladder['profile']}: {ladder['note']} Questions are at paper scale; here {scale}. "
-        "Direct is treatment against control. T treatment, C control against the frozen parent: "
-        "ok clears the gate, no does not."
+        "Direct is treatment against control; margin and bar in standard deviations; Elo with 95% "
+        f"interval. {tried_text(ladder)}T treatment, C control against the frozen parent, a sanity check: ok clears "
+        "the gate, no does not."
     )
+
+
+def tried_text(ladder: Mapping[str, Any]) -> str:
+    """How many changes the lineage tried, which is what Holm's p accounts for."""
+    asked = [entry["effect"] for entry in ladder["lineage"] if entry["effect"]]
+    if not asked:
+        return ""
+    return f"{len(asked)} tried: p is one-sided, Holm's beside it adjusted for {len(asked)}. "
+
+
+def wall_clock_lines(ladder: Mapping[str, Any]) -> list[str]:
+    """A line a generation that was also compared at equal wall clock, with the times."""
+    lines = []
+    for entry in ladder["lineage"]:
+        if not entry["wall_clock"]:
+            continue
+        found = entry["wall_clock"]
+        times = "; ".join(
+            f"seed {seed}: "
+            + ", ".join(
+                f"{arm} {end['seconds']:,.0f} s, {end['steps']:,} steps"
+                for arm, end in ends.items()
+            )
+            for seed, ends in found["compared"].items()
+        )
+        lines.append(
+            f"{entry['generation']} at equal wall clock: {record_text(found['direct'])}, Elo "
+            f"{elo_text(found['effect'])}, {said(found['effect'])} [{times}]"
+        )
+    return lines
 
 
 def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
@@ -81,13 +126,15 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
         show_lines=True,
     )
     for column in COLUMNS:
-        right = column in ("margin", "bar", "steps/s")
+        right = column in ("margin", "bar", "p, Holm", "steps/s")
         table.add_column(column, justify="right" if right else "left", overflow="fold")
     for row in rows(ladder):
         table.add_row(*row)
     width = width or max(140, shutil.get_terminal_size((140, 40)).columns)
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(table)
+    for line in wall_clock_lines(ladder):
+        console.print(line, highlight=False, markup=False)
     return console.file.getvalue()
 
 
@@ -100,15 +147,56 @@ def markdown(ladder: Mapping[str, Any]) -> str:
     lines += [
         "| " + " | ".join(cell.replace("\n", "<br>") for cell in row) + " |" for row in rows(ladder)
     ]
-    return "\n".join([*lines, "", legend(ladder), ""])
+    lines += ["", legend(ladder), *(f"\n{line}" for line in wall_clock_lines(ladder)), ""]
+    return "\n".join(lines)
+
+
+EFFECT_KEYS = (
+    "unit",
+    "score",
+    "score_low",
+    "score_high",
+    "elo",
+    "elo_low",
+    "elo_high",
+    "p",
+    "p_holm",
+    "tried",
+    "evidence",
+    "note",
+)
+RECORD_KEYS = ("win", "loss", "draw", "clears")
+
+
+def csv_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A flat row of numbers of a generation; empty where there is no such match.
+
+    `wall_clock_` is the comparison at equal wall clock, `<arm>_parent_` an arm's sanity match.
+    """
+    direct, effect, clock = entry["direct"] or {}, entry["effect"] or {}, entry["wall_clock"] or {}
+    row = {key: entry[key] for key in ("generation", "question", "seeds")}
+    row |= {key: direct.get(key) for key in ("win", "loss", "draw")}
+    row["w_minus_l"] = direct["win"] - direct["loss"] if direct else None
+    row |= {"margin_sd": direct.get("margin"), "bar_sd": direct.get("bar")}
+    row |= {key: effect.get(key) for key in EFFECT_KEYS}
+    row |= {key: entry["promotion"][key] for key in ("promoted", "rule")}
+    clocked = clock.get("direct", {}) | clock.get("effect", {})
+    for key in ("win", "loss", "draw", "elo", "elo_low", "elo_high", "p", "evidence", "note"):
+        row[f"wall_clock_{key}"] = clocked.get(key)
+    for arm in ("treatment", "control"):
+        record = next(iter(entry["sanity"].get(arm, {}).values()), {})
+        row |= {f"{arm}_parent_{key}": record.get(key) for key in RECORD_KEYS}
+        row[f"{arm}_steps_per_second"] = entry["arms"].get(arm, {}).get("steps_per_second")
+    return row
 
 
 def to_csv(ladder: Mapping[str, Any]) -> str:
-    """The table as CSV."""
+    """The numbers of the table as CSV, a row a generation."""
+    table = [csv_row(entry) for entry in ladder["lineage"]]
     out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([cell.replace("\n", "; ") for cell in row] for row in rows(ladder))
+    writer = csv.DictWriter(out, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(table)
     return out.getvalue()
 
 

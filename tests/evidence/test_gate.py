@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from royale.evidence.gate import Record, clears, label, margin, summary
+from royale.evidence.gate import Record, clears, label, margin
 from royale.evidence.promotion import decide
 
 
@@ -41,7 +41,6 @@ def test_gate_is_inclusive_and_leaves_draws_out():
 )
 def test_labels(record, expected):
     assert label(record, 1.65, 2.58) == expected
-    assert summary(record, 1.65, 2.58)["evidence"] == expected
 
 
 @given(st.integers(0, 5000), st.integers(0, 5000), st.integers(0, 5000))

@@ -126,7 +126,24 @@ def get_player_file(player):
     generation, arm, *seed = player.split(".")
     if arm == "champion":
         return [f"{OUT}/ladder/{generation}/champion.safetensors"]
+    if seed[1:] == ["wall_clock"]:
+        return [f"{OUT}/wall_clock/{generation}/{seed[0]}/{arm}.safetensors"]
     return [last_checkpoint(generation, arm, seed[0].removeprefix("seed"))]
+
+
+def get_wall_clock_input(wildcards):
+    """Every segment of both arms, for one seed."""
+    return {
+        f"{arm}_{kind}": [
+            f"{segment_folder(wildcards.generation, arm, wildcards.seed, segment)}/{file}"
+            for segment in range(PROJECT.segments(wildcards.generation))
+        ]
+        for arm in ARMS
+        for kind, file in (
+            ("checkpoints", "checkpoint.safetensors"),
+            ("metrics", "metrics.jsonl"),
+        )
+    }
 
 
 def get_match_input(wildcards):
@@ -160,6 +177,12 @@ def get_ladder_input(wildcards):
     generation = GENERATIONS[name]
     files = {
         "direct": [match_file(match) for match in PROJECT.direct_matches(name)],
+        "wall_clock": [match_file(match) for match in PROJECT.wall_clock_matches(name)],
+        "compared": [
+            f"{OUT}/wall_clock/{name}/seed{seed}/compared.json"
+            for seed in PROJECT.seeds
+            if PROJECT.wall_clock_matches(name)
+        ],
         "sanity": [
             match_file(match)
             for arm in generation.arms
