@@ -54,6 +54,7 @@ class Project:
     seeds: tuple[int, ...]
     games: int  # games a match
     wall_clock: bool  # whether the arms also meet at equal wall clock
+    match: Mapping[str, Any]  # mode, and the sequential test's numbers
     evidence: Mapping[str, Any]
     generations: Mapping[str, Generation]
     sanity: Mapping[str, Sequence[str]]  # ladder -> scripted players the root meets
@@ -101,6 +102,17 @@ class Project:
             "-vs-".join(f"{generation}.{arm}.seed{seed}.wall_clock" for arm in ARMS)
             for seed in self.seeds
         ]
+
+    def ladder_matches(self, generation: str) -> set[str]:
+        """Names of all matches that a generation's ladder file is made from."""
+        if generation not in self.generations:
+            return set()
+        arms = self.generations[generation].arms
+        return {
+            *self.direct_matches(generation),
+            *self.wall_clock_matches(generation),
+            *(match for arm in arms for match in self.parent_matches(generation, arm)),
+        }
 
     def parent_matches(self, generation: str, arm: str) -> list[str]:
         """Names of an arm's matches against the frozen parent; the root's against scripted players."""
@@ -152,6 +164,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         seeds=tuple(config["seeds"] or profile["seeds"]),
         games=config["games"] or profile["games"],
         wall_clock=wall_clock,
+        match=check_sequential(config["match"], config["seeds"] or profile["seeds"]),
         evidence=config["evidence"],
         generations=generations,
         sanity=sanity,
@@ -210,6 +223,19 @@ def check_game(
                 f"{file} or config/profiles/{profile_name}.yaml: key 'shaping.{name}'; "
                 f"allowed: {', '.join(spec.potentials)}"
             )
+
+
+def check_sequential(match: Mapping[str, Any], seeds: Sequence[int]) -> Mapping[str, Any]:
+    """Refuse a sequential test that cannot decide, or that would be pooled over seeds."""
+    at = "config/config.yaml: key 'match"
+    if match["elo1"] <= match["elo0"]:
+        raise ConfigError(f"{at}.elo1' = {match['elo1']}; allowed: > elo0 = {match['elo0']}")
+    if match["mode"] == "sprt" and len(seeds) > 1:
+        raise ConfigError(
+            f"{at}.mode' = 'sprt' with {len(seeds)} seeds; matches that stop early cannot be pooled "
+            "over seeds: use mode: fixed, or one seed (seeds: [0])"
+        )
+    return match
 
 
 def check_external(players: Mapping[str, Any], profile: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -9,6 +9,7 @@ player of `config.yaml`.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from royale import games
@@ -47,6 +48,16 @@ def match_game(project: Project, names: tuple[str, str]) -> str:
     if len(found) == 1:
         return found.pop()
     raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
+
+
+def sequential(project: Project, match: str) -> Mapping[str, Any] | None:
+    """The sequential test of a match, or None for one of fixed size.
+
+    Only matches that decide a generation are played sequentially; ratings need all games.
+    """
+    if project.match["mode"] == "fixed" or match not in project.ladder_matches(match.split(".")[0]):
+        return None
+    return {key: value for key, value in project.match.items() if key != "mode"}
 
 
 def describe(project: Project, name: str) -> dict[str, Any]:

@@ -8,6 +8,8 @@ import torch
 from royale import games, rng
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
+from royale.evidence.sequential import Sprt
+from royale.evidence.sequential import play as play_sequentially
 from royale.files import sha256, write_json
 from royale.job import job
 from royale.learn.player import NetworkPlayer
@@ -46,22 +48,29 @@ def main(snakemake, progress):
     players = {side: make_player(params.players[side], weights[side], params) for side in "ab"}
     key = rng.key_of("match", snakemake.wildcards.match)
     began = time.monotonic()
-    played = match.play(
-        params.game,
-        params.settings,
-        list(players.values()),
-        params.games,
-        key,
-        lambda turn, running: progress.update(
-            params.games - running, params.games, "games", f"turn {turn}"
-        ),
-    )
+    what = params.game, params.settings, list(players.values()), params.games, key
+    sequential = None
+    if params.sequential:
+        played, sequential = play_sequentially(
+            *what,
+            Sprt(**params.sequential),
+            lambda done, llr: progress.update(done, params.games, "games", f"LLR {llr:+.2f}"),
+        )
+    else:
+        played = match.play(
+            *what,
+            lambda turn, running: progress.update(
+                params.games - running, params.games, "games", f"turn {turn}"
+            ),
+        )
     win, loss, draw = match.count(played)
     record = {
         **{side: params.players[side]["name"] for side in "ab"},
         "game": params.game,
         "settings": dict(params.settings),
         "policy": params.policy,
+        "mode": "sprt" if sequential else "fixed",
+        "sequential": sequential,
         "key": key,
         "players": {
             side: about(params.players[side], weights[side], players[side]) for side in "ab"
@@ -80,6 +89,8 @@ def main(snakemake, progress):
     }
     write_json(snakemake.output[0], record, "match")
     progress.say(f"W-L-D {win}-{loss}-{draw}")
+    if sequential:
+        progress.say("{verdict}, LLR {llr:.2f}, {games_saved} games saved".format(**sequential))
     for side, found in record["players"].items():
         if found["faults"]:
             progress.say(f"faults of {record[side]}: {found['faults']}")

@@ -12,6 +12,7 @@ from royale.errors import ConfigError
 from royale.files import schema
 from royale.ladder import check_targets, load_project, scaled
 from royale.learn.recipe import Recipe
+from royale.roster import sequential
 
 LADDER = "config/ladders/generals.yaml"
 CONFIG = {
@@ -20,6 +21,7 @@ CONFIG = {
     "seeds": None,
     "games": None,
     "wall_clock": None,
+    "match": {"mode": "fixed", "elo0": 0, "elo1": 30, "alpha": 0.05, "beta": 0.05, "batch": 64},
     "players": {},
     "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
 }
@@ -136,6 +138,15 @@ BAD_CONFIGS = {
     ),
     "not a number": ({"evidence": {"bar": float("nan")}}, ["evidence.bar", "finite"]),
     "too large": ({"games": 10**30}, ["games", "at most"]),
+    "test without a gap": (
+        {"match": {**CONFIG["match"], "elo0": 30}},
+        ["match.elo1", "30", "allowed: > elo0"],
+    ),
+    "odd batch": ({"match": {**CONFIG["match"], "batch": 33}}, ["match.batch", "multiple of 2"]),
+    "sequential over seeds": (
+        {"match": {**CONFIG["match"], "mode": "sprt"}, "seeds": [0, 1]},
+        ["match.mode", "'sprt'", "2 seeds", "mode: fixed"],
+    ),
     "unknown key": ({"game": 32}, ["'game'", "did you mean 'games'"]),
 }
 
@@ -149,6 +160,36 @@ def test_bad_config(case):
     assert text.startswith("config/config.yaml") and "\n" not in text
     for word in words:
         assert word in text, text
+
+
+def test_equal_wall_clock_needs_checkpoints_in_between():
+    with pytest.raises(ConfigError) as caught:
+        load_project({**CONFIG, "wall_clock": True}, Path(__file__).parents[1])
+    text = str(caught.value)
+    assert text.startswith(
+        "config/profiles/laptop.yaml: key 'per_game.generals.train.segments.arm'"
+    )
+    assert "at least 2" in text and "\n" not in text
+
+
+def test_only_matches_that_decide_are_sequential():
+    config = {**CONFIG, "match": {**CONFIG["match"], "mode": "sprt"}}
+    project = load_project(config, Path(__file__).parents[1])
+    numbers = {"elo0": 0, "elo1": 30, "alpha": 0.05, "beta": 0.05, "batch": 64}
+    for match in (
+        "g03.treatment.seed0-vs-g03.control.seed0",
+        "g03.control.seed0-vs-g02.champion",
+        "g02.root.seed0-vs-random",
+    ):
+        assert sequential(project, match) == numbers
+    for match in (
+        "g03.champion-vs-random",
+        "random-vs-g03.champion",
+        "g03.control.seed0-vs-hunter",
+    ):
+        assert sequential(project, match) is None
+    fixed = load_project(CONFIG, Path(__file__).parents[1])
+    assert sequential(fixed, "g03.treatment.seed0-vs-g03.control.seed0") is None
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,11 @@ TEXT = (ROOT / "config/README.md").read_text()
 @pytest.mark.parametrize(
     "key",
     [
-        *sorted(schema("config")["properties"].keys() - {"evidence"}),
-        *(f"evidence.{key}" for key in schema("config")["properties"]["evidence"]["properties"]),
+        *(
+            key if "properties" not in rules else f"{key}.{inner}"
+            for key, rules in schema("config")["properties"].items()
+            for inner in rules.get("properties", [""])
+        ),
         *sorted(schema("profile")["properties"].keys() - {"per_game", "threads", "resources"}),
         *sorted(schema("ladder")["properties"].keys() - {"generations"}),
         *schema("recipe")["properties"],

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from royale.errors import RoyaleError
 from royale.evidence import seeds
 from royale.evidence.gate import Record, label, summary
 from royale.evidence.promotion import PARENT, Promotion, decide
+from royale.evidence.sequential import BETTER
 
 LINEAGE_KEYS = ("generation", "question", "direct", "effect", "wall_clock", "sanity", "promotion")
 SPEED_KEYS = ("steps", "seconds", "steps_per_second")
@@ -23,18 +26,54 @@ def pooled(matches: Iterable[Mapping[str, Any]]) -> Record:
     return sum((record_of(match) for match in matches), Record(0, 0, 0))
 
 
-def direct_summary(matches: Iterable[Mapping[str, Any]], gate: Mapping[str, Any]) -> dict[str, Any]:
-    """The pooled record of treatment-versus-control matches, with the gate's label."""
+def check_modes(
+    matches: Iterable[Mapping[str, Any]], mode: str, parent: Mapping[str, Any] | None
+) -> None:
+    """Refuse to judge matches of fixed size together with sequential ones (RoyaleError)."""
+    found = {f"matches/{match['a']}-vs-{match['b']}.json": match["mode"] for match in matches}
+    if parent:
+        found[f"ladder/{parent['generation']}.json"] = parent["gate"]["mode"]
+    for file, other in found.items():
+        if other != mode:
+            raise RoyaleError(
+                f"{file} is of mode {other}, and this ladder of mode {mode}: the two never mix in one "
+                f"table; set match.mode to {other}, or delete it and run again"
+            )
+
+
+def match_summary(
+    matches: Sequence[Mapping[str, Any]], gate: Mapping[str, Any], direct: bool = False
+) -> dict[str, Any]:
+    """The record of some matches by the gate; with its label if they are direct ones.
+
+    A sequential match (one seed) clears if its test accepted that the first player is better.
+    """
     record = pooled(matches)
+    found = summary(record, gate["bar"])
     said = label(record, gate["bar"], gate["strong"])
-    return {**summary(record, gate["bar"]), "evidence": said}
+    if gate["mode"] == "sprt":
+        (match,) = matches
+        test = match["sequential"]
+        said = test["verdict"]
+        found |= {"clears": said == BETTER}
+        found |= {key: test[key] for key in ("llr", "games_saved")}
+    return {**found, "evidence": said} if direct else found
 
 
-def effect_of(matches: Iterable[Mapping[str, Any]], gate: Mapping[str, Any]) -> dict[str, Any]:
-    """The effect that treatment-versus-control matches show, one match a seed."""
-    matches = list(matches)
-    pairs = [match["pairs"] for match in matches]
-    return seeds.summary(pooled(matches), pairs, gate["bar"], gate["strong"])
+def effect_of(matches: Sequence[Mapping[str, Any]], gate: Mapping[str, Any]) -> dict[str, Any]:
+    """The effect that treatment-versus-control matches show, one match a seed.
+
+    A sequential match's p is exp(-LLR): under elo0 a likelihood ratio ever reaches x with
+    a chance of 1 / x at most (Ville), so it holds whenever the match was stopped.
+    """
+    found = seeds.summary(
+        pooled(matches), [match["pairs"] for match in matches], gate["bar"], gate["strong"]
+    )
+    if gate["mode"] == "sprt":
+        test = matches[0]["sequential"]
+        found |= {"p": min(1.0, math.exp(-test["llr"])), "evidence": test["verdict"]}
+        found["note"] += ", stopped early: Elo overstates" if test["games_saved"] else ""
+    return found
 
 
 def at_equal_time(
@@ -48,15 +87,20 @@ def at_equal_time(
     """
     if not matches:
         return None
-    found = direct_summary(matches.values(), gate), effect_of(matches.values(), gate)
-    return {"direct": found[0], "effect": found[1], "compared": dict(compared)}
+    found = list(matches.values())
+    check_modes(found, gate["mode"], None)
+    return {
+        "direct": match_summary(found, gate, direct=True),
+        "effect": effect_of(found, gate),
+        "compared": dict(compared),
+    }
 
 
 def judge(
     about: Mapping[str, Any],
     arms: Mapping[str, Mapping[str, Any]],
     direct: Mapping[str, Mapping[str, Any]],
-    sanity: Mapping[str, Mapping[str, list[Mapping[str, Any]]]],
+    sanity: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]],
     gate: Mapping[str, Any],
     parent: Mapping[str, Any] | None,
     wall_clock: Mapping[str, Any] | None = None,
@@ -67,33 +111,35 @@ def judge(
     arms: arm -> changes, recipe (whole, paper scale), steps, seconds, checkpoints.
     direct: seed -> match file of treatment against control; empty for the root.
     sanity: arm -> rival -> match files, one a seed.
-    gate: bar, strong, tie_break. parent: the parent's ladder file.
+    gate: bar, strong, tie_break, mode. parent: the parent's ladder file.
     wall_clock: as `at_equal_time` makes it; it decides nothing.
     """
-    bar, strong = gate["bar"], gate["strong"]
+    met = list(direct.values())
+    parents = [match for rivals in sanity.values() for found in rivals.values() for match in found]
+    check_modes([*met, *parents], gate["mode"], parent)
     against = {
-        arm: {rival: pooled(matches) for rival, matches in rivals.items()}
+        arm: {rival: match_summary(matches, gate) for rival, matches in rivals.items()}
         for arm, rivals in sanity.items()
     }
+    judged = match_summary(met, gate, direct=True) if met else None
     if parent is None:
         promotion = Promotion("root", "root", "the root is where the ladder starts")
         recipe = arms["root"]["recipe"]
     else:
         over_parent = {arm: next(iter(rivals.values())) for arm, rivals in against.items()}
-        promotion = decide(pooled(direct.values()), over_parent, bar, strong, gate["tie_break"])
+        promotion = decide(judged, over_parent, gate["tie_break"])
         carried = promotion.promoted == PARENT
         recipe = parent["recipe"] if carried else arms[promotion.promoted]["recipe"]
     result = {
         **about,
         "gate": dict(gate),
-        "direct": direct_summary(direct.values(), gate) if direct else None,
-        "direct_by_seed": {seed: direct_summary([match], gate) for seed, match in direct.items()},
-        "effect": effect_of(direct.values(), gate) if direct else None,
-        "wall_clock": wall_clock,
-        "sanity": {
-            arm: {rival: summary(record, bar) for rival, record in rivals.items()}
-            for arm, rivals in against.items()
+        "direct": judged,
+        "direct_by_seed": {
+            seed: match_summary([match], gate, direct=True) for seed, match in direct.items()
         },
+        "effect": effect_of(met, gate) if met else None,
+        "wall_clock": wall_clock,
+        "sanity": against,
         "arms": {
             arm: {**entry, "steps_per_second": round(entry["steps"] / entry["seconds"], 1)}
             for arm, entry in arms.items()

@@ -39,10 +39,11 @@ def play(
     key: int,
     report: Callable[[int, int], None] = lambda turn, running: None,
     statistics: bool = False,
+    first: int = 0,
 ) -> list[dict[str, Any]]:
     """Play `n_games` (even) games between `players` (two) and return them, one record a game.
 
-    Games 2p and 2p+1 are on the same map with the seats exchanged. The map's
+    Games are numbered from `first` (even), so that a match may be played in batches. Games 2p and 2p+1 are on the same map with the seats exchanged. The map's
     seed and every random choice derive from `key` and the game's number, so a
     game can be played again from its record. A record has: game (number), seed,
     seats (the player, 0 or 1, in seat 0 and in seat 1), turns, winner (the
@@ -51,17 +52,19 @@ def play(
     `report(turn, games running)` is called once a turn. ValueError if `n_games` is odd
     or not positive.
     """
-    if n_games < 2 or n_games % 2:
-        raise ValueError(f"a match needs a positive even number of games, not {n_games}")
+    if n_games < 2 or n_games % 2 or first % 2:
+        raise ValueError(
+            f"a match needs an even number of games, 2 or more, not {n_games} from {first}"
+        )
     module = games.load(game)
     # codes are the same for every encoder: each network expands them its own way
     batch = module.make(n_games, settings, module.encoders[0])
     spec = batch.spec
-    number = np.arange(n_games)
+    number = first + np.arange(n_games)
     # 53 bits, so that JSON readers that know only doubles keep them whole
     seeds = rng.fold(key, number // 2) >> np.uint64(11)
     choice_keys = rng.fold(key, number, 1)
-    batch.reset(number, seeds)
+    batch.reset(np.arange(n_games), seeds)
     seat_of_first = number % 2  # player 0 sits in this seat
 
     codes = np.zeros((n_games, 2, spec.code_bytes, spec.height, spec.width), np.uint8)
@@ -110,7 +113,7 @@ def play(
             report(int(batch.turns.max()), int(running.sum()))
     return [
         {
-            "game": int(n),
+            "game": int(number[n]),
             "seed": int(seeds[n]),
             "seats": [int(seat), 1 - int(seat)],
             "turns": int(turns[n]),

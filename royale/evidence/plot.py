@@ -42,7 +42,8 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
         axes.annotate(
             told, (1.01, row), xycoords=("axes fraction", "data"), va="center", fontsize=8
         )
-    axes.axvline(ladder["gate"]["bar"], color="black", lw=1, ls="--", label="gate")
+    if ladder["gate"]["mode"] == "fixed":
+        axes.axvline(ladder["gate"]["bar"], color="black", lw=1, ls="--", label="gate")
     axes.axvline(0, color="black", lw=0.5)
     axes.set_yticks(
         range(len(entries)), [f"{entry['generation']}  {entry['question']}" for entry in entries]

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-from royale.evidence.gate import Record, clears, label, margin
+from typing import Any
 
 PARENT = "parent"
+WON = ("strong", "moderate", "better")  # labels of a direct match that the treatment won
 
 
 @dataclass(frozen=True)
@@ -28,22 +28,28 @@ class Promotion:
 
 
 def decide(
-    direct: Record, parents: Mapping[str, Record], bar: float, strong: float, tie_break: str
+    direct: Mapping[str, Any], parents: Mapping[str, Mapping[str, Any]], tie_break: str
 ) -> Promotion:
-    """Apply the rules to the direct record (treatment's view) and each arm's against the parent."""
-    cleared = [arm for arm in ("treatment", "control") if clears(parents[arm], bar)]
-    verdict = label(direct, bar, strong)
-    if verdict != "tie":
-        better = "control" if verdict == "rejected" else "treatment"
+    """Apply the rules to the direct match (treatment's view) and each arm's against the parent.
+
+    direct: its counts and `evidence`, the gate's label or a sequential test's verdict.
+    parents: arm -> counts, `margin` and `clears`.
+    """
+    cleared = [arm for arm in ("treatment", "control") if parents[arm]["clears"]]
+    verdict, record = direct["evidence"], _text(direct)
+    if verdict in WON or verdict == "rejected":
+        better = "treatment" if verdict in WON else "control"
         if better in cleared:
-            return Promotion(better, "direct", f"{better} won the direct match ({direct})")
+            return Promotion(better, "direct", f"{better} won the direct match ({record})")
         return Promotion(
             PARENT,
             "carried_forward",
-            f"{better} won the direct match ({direct}) but does not clear the gate against the "
-            f"parent ({parents[better]})",
+            f"{better} won the direct match ({record}) but does not clear the gate against the "
+            f"parent ({_text(parents[better])})",
         )
-    tied = f"the direct match is a tie ({direct})"
+    tied = f"the direct match is a tie ({record})"
+    if verdict != "tie":
+        tied = f"the direct match does not show the treatment to be better ({record}, {verdict})"
     if not cleared:
         return Promotion(
             PARENT, "carried_forward", f"{tied} and neither arm clears the gate against the parent"
@@ -56,8 +62,12 @@ def decide(
         )
     if tie_break == "parent_margin":
         # equal margins: the control, since it changes nothing
-        best = max(("control", "treatment"), key=lambda arm: margin(parents[arm]))
+        best = max(("control", "treatment"), key=lambda arm: parents[arm]["margin"])
         why = f"{tied}; predeclared tie-break parent_margin: {best} has the larger margin over the parent"
     else:
         best, why = tie_break, f"{tied}; predeclared tie-break: the {tie_break}"
     return Promotion(best, "tie_break", why)
+
+
+def _text(record: Mapping[str, Any]) -> str:
+    return f"{record['win']}-{record['loss']}-{record['draw']}"

@@ -41,6 +41,13 @@ def rows(ladder: Mapping[str, Any]) -> list[tuple[str, ...]]:
     return [_row(entry) for entry in ladder["lineage"]]
 
 
+def bar_text(direct: Mapping[str, Any]) -> str:
+    """What decided the match: the bar, or a sequential test's log likelihood ratio."""
+    if "llr" not in direct:
+        return f"{direct['bar']:.2f}"
+    return f"LLR {direct['llr']:+.2f}, {direct['games_saved']} games saved"
+
+
 def said(effect: Mapping[str, Any]) -> str:
     """What may be said of an effect, and on what it rests."""
     return f"{effect['evidence']} ({effect['note']})"
@@ -66,7 +73,7 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
         entry["question"],
         record_text(direct),
         f"{direct['margin']:+.2f}" if direct else "-",
-        f"{direct['bar']:.2f}" if direct else "-",
+        bar_text(direct) if direct else "-",
         elo_text(effect) if effect else "-",
         f"{effect['p']:.3f}, {effect['p_holm']:.3f}" if effect else "-",
         said(effect) if effect else "-",
@@ -178,6 +185,7 @@ def csv_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     row |= {key: direct.get(key) for key in ("win", "loss", "draw")}
     row["w_minus_l"] = direct["win"] - direct["loss"] if direct else None
     row |= {"margin_sd": direct.get("margin"), "bar_sd": direct.get("bar")}
+    row |= {key: direct.get(key) for key in ("llr", "games_saved")}
     row |= {key: effect.get(key) for key in EFFECT_KEYS}
     row |= {key: entry["promotion"][key] for key in ("promoted", "rule")}
     clocked = clock.get("direct", {}) | clock.get("effect", {})

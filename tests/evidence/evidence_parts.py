@@ -6,7 +6,7 @@ import numpy as np
 
 from royale.evidence.generation import judge
 
-GATE = {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"}
+GATE = {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin", "mode": "fixed"}
 
 
 def made_up_pairs(rng: np.random.Generator, elo: float, n_pairs: int, draws: float) -> np.ndarray:
@@ -19,6 +19,9 @@ def made_up_pairs(rng: np.random.Generator, elo: float, n_pairs: int, draws: flo
 def match_of(points: np.ndarray) -> dict:
     """The counts of a match file from points (n_pairs, 2) of player a."""
     return {
+        "a": "treatment",
+        "b": "control",
+        "mode": "fixed",
         "win": int((points == 1).sum()),
         "loss": int((points == 0).sum()),
         "draw": int((points == 0.5).sum()),
@@ -37,7 +40,15 @@ def generation(name, parent, direct, wall_clock=None):
         "note": "Made up.",
         "scale": {"minibatch": 1},
     }
-    good = {"win": 80, "loss": 20, "draw": 0, "pairs": [0, 0, 20, 0, 30]}
+    good = {
+        "a": "x",
+        "b": "p",
+        "mode": "fixed",
+        "win": 80,
+        "loss": 20,
+        "draw": 0,
+        "pairs": [0, 0, 20, 0, 30],
+    }
     arms = ("treatment", "control") if parent else ("root",)
     entry = {"recipe": {}, "steps": 10, "seconds": 2.0}
     return judge(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from royale.evidence.gate import Record, clears, label, margin
+from royale.evidence.gate import Record, clears, label, margin, summary
 from royale.evidence.promotion import decide
 
 
@@ -80,8 +80,9 @@ WON, TIED, LOST = Record(70, 30, 0), Record(52, 48, 0), Record(30, 70, 0)
     ],
 )
 def test_promotion_rules(direct, treatment, control, tie_break, promoted, rule):
-    parents = {"treatment": treatment, "control": control}
-    result = decide(direct, parents, 1.65, 2.58, tie_break)
+    parents = {"treatment": summary(treatment, 1.65), "control": summary(control, 1.65)}
+    said = {**summary(direct, 1.65), "evidence": label(direct, 1.65, 2.58)}
+    result = decide(said, parents, tie_break)
     assert (result.promoted, result.rule) == (promoted, rule)
     if rule == "tie_break":
         assert "predeclared" in result.why

@@ -43,6 +43,18 @@ def test_a_game_does_not_depend_on_the_batch_it_is_in():
     assert play("random", "expander", 40)[:8] == play("random", "expander", 8)
 
 
+def test_a_match_may_be_played_in_batches():
+    whole = play("random", "expander", 24)
+    players = [scripted("random"), scripted("expander")]
+    parts = [
+        match.play("generals", SETTINGS, players, n, 7, first=first)
+        for first, n in ((0, 8), (8, 14), (22, 2))
+    ]
+    assert [*parts[0], *parts[1], *parts[2]] == whole
+    with pytest.raises(ValueError, match="even"):
+        match.play("generals", SETTINGS, players, 8, 7, first=3)
+
+
 def test_key_decides_the_match():
     assert play("random", "random", 16) == play("random", "random", 16)
     assert play("random", "random", 16) != play("random", "random", 16, key=8)
@@ -90,10 +102,11 @@ def test_a_match_file_must_say_what_its_games_say():
     games = [{"winner": 0}, {"winner": 1}, {"winner": 0}, {"winner": None}]
     players = {"a": {"sha256": "aa"}, "b": {"sha256": None}}
     record = {"a": "x", "b": "y", "win": 2, "loss": 1, "draw": 1, "games": games}
-    record["players"] = players
+    record |= {"players": players, "pairs": [0, 0, 1, 1, 0]}
     match.check_match("m/x-vs-y.json", record, {"x": "aa"})
     for change, path, words in (
         ({"win": 300}, "m/x-vs-y.json", "its games count"),
+        ({"pairs": [0, 0, 0, 2, 0]}, "m/x-vs-y.json", "its pairs count"),
         ({}, "m/y-vs-x.json", "is the match x-vs-y"),
         ({"players": {**players, "a": {"sha256": "bb"}}}, "m/x-vs-y.json", "other weights"),
     ):

@@ -109,7 +109,9 @@ def test_how_many_were_tried_stands_beside_each_p():
     assert ladder["effect"] is None
     wins = (570, 530, 500)
     for number, win in enumerate(wins, 1):
-        direct = {"win": win, "loss": 1000 - win, "draw": 0, "pairs": [250, 0, 0, 0, 250]}
+        pairs = [250, 0, 0, 0, 250]
+        direct = {"a": "t", "b": "c", "mode": "fixed", "win": win, "loss": 1000 - win, "draw": 0}
+        direct["pairs"] = pairs
         ladder = generation(f"g{number}", ladder, direct)
     effects = [entry["effect"] for entry in ladder["lineage"]]
     assert effects[0] is None and all(one["tried"] == 3 for one in effects[1:])

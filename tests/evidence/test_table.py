@@ -14,7 +14,15 @@ from royale.evidence.generation import at_equal_time
 
 def match(win, loss):
     pairs = [loss // 2, 0, 0, 0, win // 2]
-    return {"win": win, "loss": loss, "draw": 0, "pairs": pairs}
+    return {
+        "a": "t",
+        "b": "c",
+        "mode": "fixed",
+        "win": win,
+        "loss": loss,
+        "draw": 0,
+        "pairs": pairs,
+    }
 
 
 @pytest.fixture(scope="module")

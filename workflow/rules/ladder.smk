@@ -56,7 +56,7 @@ rule ladder:
         },
         players=lambda wildcards: PROJECT.players(wildcards.generation),
         seeds=list(PROJECT.seeds),
-        evidence=PROJECT.evidence,
+        evidence={**PROJECT.evidence, "mode": PROJECT.match["mode"]},
     message:
         "Deciding {wildcards.generation}"
     script:
