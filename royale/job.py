@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from royale.errors import RoyaleError
+from royale.errors import Preempted, RoyaleError
 
 TERMINAL_SECONDS, LOG_SECONDS = 0.5, 10.0
 
@@ -20,7 +20,8 @@ def job(snakemake: Any, name: str) -> Iterator[Progress]:
     """Run a script's body: progress goes to the terminal and the log, errors end it clearly.
 
     An error that is the user's to mend is one line; any other leaves its
-    traceback in the log and names it in one line. Both exit with 1.
+    traceback in the log and names it in one line. Both exit with 1. A segment that was
+    asked to stop exits with 75: a retry goes on from what it saved.
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -28,9 +29,12 @@ def job(snakemake: Any, name: str) -> Iterator[Progress]:
         progress = Progress(name, log)
         try:
             yield progress
+        except Preempted as stopped:
+            progress.say(str(stopped))
+            sys.exit(stopped.exit_code)
         except RoyaleError as error:
             progress.say(f"error: {error}")
-            sys.exit(1)
+            sys.exit(error.exit_code)
         except KeyboardInterrupt:
             progress.say("interrupted")
             sys.exit(130)

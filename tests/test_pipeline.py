@@ -209,7 +209,8 @@ def test_killed_run_is_finished_by_the_same_command(tmp_path):
 
     killed = slow_segment(tmp_path / "killed")
     partial = killed / "results/smoke/partial/train/g02/root/seed0/segment1/checkpoint.safetensors"
-    for _ in range(2):
+    log = killed / "results/smoke/logs/train_segment/g02.root.seed0.segment1.log"
+    for end in ("kill -9 of all", "SIGTERM to snakemake"):
         running = subprocess.Popen(
             command(segment.format(1)),
             cwd=killed,
@@ -222,13 +223,17 @@ def test_killed_run_is_finished_by_the_same_command(tmp_path):
         while not partial.exists() or partial.stat().st_mtime_ns == seen:
             assert running.poll() is None and time.monotonic() < deadline
             time.sleep(0.02)
-        os.killpg(running.pid, signal.SIGKILL)
-        running.wait()
+        if end == "kill -9 of all":
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+        else:
+            running.terminate()
+            assert running.wait() == 1
+            assert "SIGTERM: stopped after iteration" in log.read_text()
         first = (killed / segment.format(0)).stat().st_mtime_ns
     assert not (killed / segment.format(1)).exists()
     done = snakemake(killed, segment.format(1))
     assert done.returncode == 0, done.stdout + done.stderr
-    log = killed / "results/smoke/logs/train_segment/g02.root.seed0.segment1.log"
     assert "continuing after iteration" in log.read_text()
     assert (killed / segment.format(0)).stat().st_mtime_ns == first  # untouched
     for number in (0, 1):

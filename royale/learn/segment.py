@@ -16,11 +16,13 @@ from typing import Any
 import numba
 import torch
 
+from royale.errors import Preempted
 from royale.files import read_rows, write_bytes
 from royale.learn import checkpoint
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.plan import SegmentPlan
+from royale.learn.preemption import StopRequest, stop_request
 from royale.learn.trainer import Trainer
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -75,7 +77,8 @@ def run_segment(
     asked for again with the same plan and the same bytes to start from, after a decision
     before it was made anew, is not trained twice.
     Errors: IdentityError before training; TrainingError when training has gone bad
-    (the last good partial work stays); LayoutError or FileError of the start file.
+    (the last good partial work stays); LayoutError or FileError of the start file;
+    Preempted after SIGTERM or SIGUSR1, once the iteration at hand is done and saved.
     """
     out, partial = Path(out), Path(partial)
     # numba first: starting its OpenMP pool resets torch's number of threads.
@@ -131,6 +134,24 @@ def _train(
     trainer, identity = _begin(plan, partial, say)
     for line in trainer.recipe.negative_controls():
         say(f"warning: {line}")
+    with stop_request() as stop:
+        _iterate(trainer, partial, report, say, stop)
+        out.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(identity, indent=2) + "\n"
+        write_bytes(out / IDENTITY, text.encode())
+        write_bytes(out / METRICS, (partial / METRICS).read_bytes())
+        checkpoint.save(out / CHECKPOINT, *trainer.state())
+
+
+def _iterate(
+    trainer: Trainer,
+    partial: Path,
+    report: Callable[[dict[str, Any], int], None] | None,
+    say: Callable[[str], None],
+    stop: StopRequest,
+) -> None:
+    """The segment's iterations, saved in partial/ now and then, and at once when asked to stop."""
+    plan = trainer.plan
     end = trainer.first_iteration + plan.iterations
     total = end * plan.steps_per_iteration
     saved, checkpoint_seconds = time.monotonic(), 0.0
@@ -151,19 +172,22 @@ def _train(
             metrics.flush()
             if report is not None:
                 report(row, total)
+            if trainer.iteration == end:
+                break
             done, every = trainer.iteration - trainer.first_iteration, plan.checkpoint_iterations
+            asked = stop.signal  # once, or one that comes now would be taken for saved
             due = time.monotonic() - saved >= plan.checkpoint_seconds
-            if trainer.iteration < end and (due or (every and done % every == 0)):
+            if asked or due or (every and done % every == 0):
                 began = time.monotonic()
                 os.fsync(metrics.fileno())
                 checkpoint.save(partial / CHECKPOINT, *trainer.state())
                 saved = time.monotonic()
                 checkpoint_seconds = saved - began
-    out.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(identity, indent=2) + "\n"
-    write_bytes(out / IDENTITY, text.encode())
-    write_bytes(out / METRICS, (partial / METRICS).read_bytes())
-    checkpoint.save(out / CHECKPOINT, *trainer.state())
+            if asked:
+                raise Preempted(
+                    f"{asked}: stopped after iteration {trainer.iteration} of {end}, "
+                    f"which is saved in {partial}; the same command goes on from there"
+                )
 
 
 def _begin(

@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from royale import games, roster, runlock
+from royale import games, roster, runlock, shutdown
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
 from royale.ladder import ARMS, ROOT_ARM, check_targets, load_project
@@ -61,6 +61,7 @@ onstart:
         RUN_LOCK = runlock.hold(OUT)
     except RoyaleError as error:
         sys.exit(f"error: {error}")
+    shutdown.pass_sigterm_on()
 
 
 onsuccess:

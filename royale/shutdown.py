@@ -1,0 +1,29 @@
+"""SIGTERM to Snakemake ends a local run soon, with all of its training saved.
+
+Snakemake itself then starts no more jobs and waits for those that run, which with
+segments of hours is no end at all. So it passes the signal on to them; a segment
+saves its work and ends (royale/learn/preemption.py), and matches are over in minutes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+
+import psutil
+
+
+def pass_sigterm_on(script: str = "train_segment.py") -> None:
+    """From now on a SIGTERM goes to the running jobs of a script, too, then where it went before."""
+    before = signal.getsignal(signal.SIGTERM)
+
+    def receive(number: int, frame: object) -> None:
+        for process in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                # the shell around a script has its name, too, and would not wait for it
+                if not process.children() and " ".join(process.cmdline()).endswith(script):
+                    process.send_signal(number)
+        if callable(before):
+            before(number, frame)
+
+    signal.signal(signal.SIGTERM, receive)
