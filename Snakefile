@@ -20,6 +20,7 @@ include: "workflow/rules/ladder.smk"
 include: "workflow/rules/export.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/watch.smk"
+include: "workflow/rules/panel.smk"
 
 
 localrules:

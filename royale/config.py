@@ -174,8 +174,9 @@ def load_config(
     config: Mapping[str, Any], file: str | Path = "config/config.yaml"
 ) -> dict[str, Any]:
     """Check the merged config (the file, then `--config`); returns it as a plain dict."""
-    # Snakemake leaves numbers inside lists of --config as text
-    config = {key: value if key == "players" else _typed(value) for key, value in config.items()}
+    # Snakemake leaves numbers inside lists of --config as text; commands and digests are texts
+    texts = ("players", "panel")
+    config = {key: value if key in texts else _typed(value) for key, value in config.items()}
     check(config, schema("config"), f"{file} or --config")
     return config
 

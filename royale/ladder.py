@@ -54,6 +54,7 @@ class Project:
     seeds: tuple[int, ...]
     games: int  # games a match
     wall_clock: bool  # whether the arms also meet at equal wall clock
+    panel: Mapping[str, Any]  # anchor by game, members by name
     match: Mapping[str, Any]  # mode, and the sequential test's numbers
     evidence: Mapping[str, Any]
     generations: Mapping[str, Generation]
@@ -79,6 +80,13 @@ class Project:
         entry = self.generations[generation]
         which = "arm" if entry.parent else "root"
         return self.sizes(entry.game)["train"]["segments"][which]
+
+    def lineage(self, generation: str) -> list[str]:
+        """A generation and its ancestors, the root first."""
+        names = [generation]
+        while parent := self.generations[names[0]].parent:
+            names.insert(0, parent)
+        return names
 
     def players(self, generation: str) -> list[str]:
         """Names of the networks a generation trains, arms first, then seeds."""
@@ -169,6 +177,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         generations=generations,
         sanity=sanity,
         external=check_external(config["players"], profile),
+        panel=check_panel(config["panel"], generations, config["players"]),
         recipes=recipes,
     )
 
@@ -236,6 +245,21 @@ def check_sequential(match: Mapping[str, Any], seeds: Sequence[int]) -> Mapping[
             "over seeds: use mode: fixed, or one seed (seeds: [0])"
         )
     return match
+
+
+def check_panel(
+    panel: Mapping[str, Any], generations: Mapping[str, Generation], external: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Refuse a panel without an anchor for a ladder's game, or with a name that is taken."""
+    at = "config/config.yaml: key 'panel"
+    for game in dict.fromkeys(generation.game for generation in generations.values()):
+        scripted, anchor = games.load(game).scripted, panel["anchor"].get(game)
+        if anchor not in scripted:
+            raise ConfigError(f"{at}.anchor.{game}' = {anchor!r}; allowed: {', '.join(scripted)}")
+        for name in panel["members"]:
+            if name in scripted or name in external:
+                raise ConfigError(f"{at}.members.{name}' is another player's name; choose another")
+    return panel
 
 
 def check_external(players: Mapping[str, Any], profile: Mapping[str, Any]) -> Mapping[str, Any]:

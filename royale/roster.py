@@ -3,7 +3,7 @@
 `g05.treatment.seed0` is an arm's network after its last segment, `g04.champion` a
 generation's champion, `g05.control.seed0.wall_clock` what an arm had when the faster of
 the two finished, `random` a scripted player, and any other name an external
-player of `config.yaml`.
+player or a network of the panel in `config.yaml`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def match_pattern(project: Project) -> str:
         + (r"(?:\.wall_clock)?)" if generation.parent else ")")
         for name, generation in project.generations.items()
     ]
-    first = "|".join([*networks, *map(re.escape, sorted(project.external))])
+    named = sorted([*project.external, *project.panel["members"]])
+    first = "|".join([*networks, *map(re.escape, named)])
     scripted = {name for game in project.profile["per_game"] for name in games.load(game).scripted}
     second = "|".join(map(re.escape, sorted(scripted)))
     return f"(?:{first})-vs-(?:{first}|{second})|(?:{second})-vs-(?:{first})"
@@ -32,7 +33,7 @@ def match_pattern(project: Project) -> str:
 
 def kind(project: Project, name: str) -> str:
     """`network`, `external` or `scripted`."""
-    if "." in name:
+    if "." in name or name in project.panel["members"]:
         return "network"
     return "external" if name in project.external else "scripted"
 
@@ -41,13 +42,37 @@ def match_game(project: Project, names: tuple[str, str]) -> str:
     """The game that two players meet in; RoyaleError if there is not exactly one."""
     found = set()
     for name in names:
-        if kind(project, name) == "network":
+        if name in project.panel["members"]:
+            found.add(project.panel["members"][name]["game"])
+        elif kind(project, name) == "network":
             found.add(project.generations[name.split(".")[0]].game)
         elif kind(project, name) == "external":
             found.add(project.external[name]["game"])
     if len(found) == 1:
         return found.pop()
     raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
+
+
+def panel_networks(project: Project, generation: str) -> list[str]:
+    """Names of the configured networks of the panel that play a generation's game."""
+    game = project.generations[generation].game
+    return [name for name, one in project.panel["members"].items() if one["game"] == game]
+
+
+def panel_matches(project: Project, generation: str) -> list[str]:
+    """Names of all matches between champions of a lineage and the rest of the panel.
+
+    The scripted players' own are a round robin, and not among them.
+    """
+    champions = [f"{name}.champion" for name in project.lineage(generation)]
+    networks = panel_networks(project, generation)
+    scripted = games.load(project.generations[generation].game).scripted
+    return [
+        *(f"{c}-vs-{b}" for k, c in enumerate(champions) for b in champions[:k]),
+        *(f"{c}-vs-{b}" for c in champions for b in (*networks, *scripted)),
+        *(f"{a}-vs-{b}" for k, a in enumerate(networks) for b in networks[:k]),
+        *(f"{a}-vs-{b}" for a in networks for b in scripted),
+    ]
 
 
 def sequential(project: Project, match: str) -> Mapping[str, Any] | None:
@@ -61,8 +86,10 @@ def sequential(project: Project, match: str) -> Mapping[str, Any] | None:
 
 
 def describe(project: Project, name: str) -> dict[str, Any]:
-    """What a match rule depends on: kind and name, and an external player's command."""
+    """What a match rule depends on: kind and name, an external player's command, a panel's bytes."""
     entry = {"name": name, "kind": kind(project, name)}
     if entry["kind"] == "external":
         entry |= {key: project.external[name][key] for key in ("command", "limit_ms")}
+    if name in project.panel["members"]:
+        entry["sha256"] = project.panel["members"][name]["sha256"]
     return entry

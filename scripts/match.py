@@ -10,7 +10,7 @@ from royale.evidence import match
 from royale.evidence.elo import pair_counts
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
-from royale.files import sha256, write_json
+from royale.files import expect_sha256, sha256, write_json
 from royale.job import job
 from royale.learn.player import NetworkPlayer
 
@@ -45,6 +45,12 @@ def main(snakemake, progress):
     torch.set_num_threads(snakemake.threads)
     # one weights file, or none for a player that is no network
     weights = {side: next(iter(snakemake.input.get(side)), None) for side in "ab"}
+    for side, file in weights.items():
+        if "sha256" in params.players[side]:
+            expected = params.players[side]["sha256"]
+            expect_sha256(
+                file, expected, f"config.yaml (panel.members.{params.players[side]['name']})"
+            )
     players = {side: make_player(params.players[side], weights[side], params) for side in "ab"}
     key = rng.key_of("match", snakemake.wildcards.match)
     began = time.monotonic()

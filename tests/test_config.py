@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from royale.errors import ConfigError
 from royale.files import schema
 from royale.ladder import check_targets, load_project, scaled
 from royale.learn.recipe import Recipe
-from royale.roster import sequential
+from royale.roster import describe, match_game, match_pattern, panel_matches, sequential
 
 LADDER = "config/ladders/generals.yaml"
 CONFIG = {
@@ -23,6 +24,7 @@ CONFIG = {
     "wall_clock": None,
     "match": {"mode": "fixed", "elo0": 0, "elo1": 30, "alpha": 0.05, "beta": 0.05, "batch": 64},
     "players": {},
+    "panel": {"anchor": {"generals": "expander"}, "members": {}},
     "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
 }
 
@@ -290,3 +292,46 @@ def test_matches_of_a_generation(project_copy):
     ]
     assert project.direct_matches("g02") == []
     assert project.parent_matches("g02", "root")[0] == "g02.root.seed3-vs-random"
+
+
+MEMBER = {"game": "generals", "file": "old.safetensors", "sha256": "0" * 64}
+BAD_PANELS = {
+    "no anchor": ({"anchor": {}, "members": {}}, ["panel.anchor.generals", "allowed: random"]),
+    "anchor is no player": (
+        {"anchor": {"generals": "stockfish"}, "members": {}},
+        ["panel.anchor.generals", "'stockfish'", "allowed: random, expander"],
+    ),
+    "name of another player": (
+        {"anchor": {"generals": "random"}, "members": {"random": MEMBER}},
+        ["panel.members.random", "another player's name"],
+    ),
+    "no digest": (
+        {"anchor": {"generals": "random"}, "members": {"old": {**MEMBER, "sha256": "abc"}}},
+        ["panel.members.old.sha256", "'abc'"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_PANELS)
+def test_bad_panel(case):
+    change, words = BAD_PANELS[case]
+    with pytest.raises(ConfigError) as caught:
+        load_project({**CONFIG, "panel": change}, Path(__file__).parents[1])
+    text = str(caught.value)
+    assert text.startswith("config/config.yaml") and "\n" not in text
+    for word in words:
+        assert word in text, text
+
+
+def test_the_panel_is_the_whole_lineage_and_what_never_changes():
+    panel = {"anchor": {"generals": "expander"}, "members": {"old": MEMBER}}
+    project = load_project({**CONFIG, "panel": panel}, Path(__file__).parents[1])
+    matches = panel_matches(project, "g03")
+    scripted = 7
+    assert len(matches) == len(set(matches)) == 1 + 2 + 3 * scripted
+    assert {"g03.champion-vs-g02.champion", "g02.champion-vs-old", "old-vs-hunter"} <= set(matches)
+    assert all(re.fullmatch(match_pattern(project), match) for match in matches)
+    assert match_game(project, ("old", "hunter")) == "generals"
+    assert describe(project, "old") == {"name": "old", "kind": "network", "sha256": "0" * 64}
+    # a decided lineage: the parent's panel is part of the child's
+    assert set(matches) < set(panel_matches(project, "g04"))

@@ -124,6 +124,8 @@ def get_player_file(player):
     """The weights of a player, or nothing for one that is no network."""
     if roster.kind(PROJECT, player) != "network":
         return []
+    if player in PROJECT.panel["members"]:
+        return [PROJECT.panel["members"][player]["file"]]
     generation, arm, *seed = player.split(".")
     if arm == "champion":
         return [f"{OUT}/ladder/{generation}/champion.safetensors"]
@@ -210,16 +212,23 @@ def watch_rivals(generation):
 
 def get_watch_input(wildcards):
     """The watch of all segments of a generation and its ancestors, and who was promoted."""
-    lineage = [wildcards.generation]
-    while GENERATIONS[lineage[0]].parent:
-        lineage.insert(0, GENERATIONS[lineage[0]].parent)
     return {
         "ladder": f"{OUT}/ladder/{wildcards.generation}.json",
         "segments": [
             f"{OUT}/watch/{name}/{arm}/seed{seed}/segment{segment}.json"
-            for name in lineage
+            for name in PROJECT.lineage(wildcards.generation)
             for arm in GENERATIONS[name].arms
             for seed in PROJECT.seeds
             for segment in range(PROJECT.segments(name))
         ],
+    }
+
+
+def get_panel_input(wildcards):
+    """Every match of the panel, and the ladder files that say whose weights its champions are."""
+    name = wildcards.generation
+    return {
+        "ladders": [f"{OUT}/ladder/{one}.json" for one in PROJECT.lineage(name)],
+        "matches": [match_file(match) for match in roster.panel_matches(PROJECT, name)],
+        "round_robin": f"{OUT}/round_robin/{GENERATIONS[name].game}.json",
     }
