@@ -7,7 +7,7 @@ import os
 import platform
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,12 @@ import psutil
 import torch
 
 from royale import games
+from royale.arms import samples_kept
+from royale.errors import ConfigError
 from royale.learn.audit import audit
 from royale.learn.network import build_network
+from royale.learn.opponents import POOL
+from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 
 MB = 2**20
@@ -88,7 +92,7 @@ def machine(device: str, threads: int, folder: Path) -> list[Check]:
 def geometry(train: Mapping[str, Any], recipe: Recipe) -> dict[str, int]:
     """The derived numbers of training: samples and optimizer steps an iteration, iterations."""
     samples = 2 * train["envs"] * train["horizon"]
-    kept = math.ceil(recipe.advantage_top * samples)
+    kept = samples_kept(train, recipe)
     iterations = math.ceil(train["segment_steps"] / samples)
     steps = recipe.epochs * math.ceil(kept / recipe.minibatch)
     return {
@@ -173,6 +177,32 @@ def reward_check(game: str, settings: Mapping[str, Any], recipe: Recipe) -> Chec
     return Check("rewards", "refused", "; ".join(dead), fix)
 
 
+def arm_checks(
+    game: str,
+    settings: Mapping[str, Any],
+    train: Mapping[str, Any],
+    device: str,
+    recipe: Recipe,
+    rewards: bool,
+) -> list[Check]:
+    """Look at what an arm changes that the look at its root did not cover.
+
+    rewards: follow the reward coefficients, too (seconds). A negative control is the arm's
+    right and only warned of; the rest of its rewards is followed without it.
+    """
+    checks = [Check("control", "warning", line) for line in recipe.negative_controls()]
+    try:
+        Precision(recipe.precision, device)
+    except ConfigError as error:
+        return [*checks, Check("precision", "refused", str(error), "set precision: fp32")]
+    spec = games.load(game).spec({**settings, **recipe.settings}, recipe.encoder)
+    parameters = sum(p.numel() for p in build_network(spec, recipe, seed=0).parameters())
+    checks.append(_memory(spec, train, recipe, parameters))
+    if rewards:
+        checks.append(reward_check(game, settings, replace(recipe, truncation="terminal")))
+    return checks
+
+
 def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:
     """Project the memory of a training segment; refuse over the total, warn over the free."""
     cells = spec.height * spec.width
@@ -183,7 +213,8 @@ def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int
         cells * 4 * (len(spec.planes) + ACTIVATIONS_A_BLOCK * recipe.channels * (recipe.blocks + 1))
     )
     backward = recipe.minibatch * (kept + 12 * spec.n_actions)
-    needed = BASE_MB + (rollout + forward + backward + 20 * parameters) / MB
+    past = 4 * POOL * parameters if recipe.opponents.get("past") else 0
+    needed = BASE_MB + (rollout + forward + backward + 20 * parameters + past) / MB
     memory = psutil.virtual_memory()
     total, free = memory.total / MB, memory.available / MB
     found = f"about {needed:,.0f} MB a segment, {free:,.0f} MB free of {total:,.0f} MB"

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from royale import games
+from royale.arms import check_arm
 from royale.config import load_config, load_ladder, load_profile
 from royale.errors import ConfigError
 from royale.files import schema
-from royale.games import load as load_game
 from royale.learn.recipe import Recipe
 
 ROOT_ARM = "root"
@@ -160,7 +160,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
                 "segments.arm' = 1; wall_clock: true needs at least 2 (split segment_steps), or set "
                 "wall_clock: false"
             )
-        check_recipes(own, ladder, sizes, file, config["profile"])
+        check_recipes(own, ladder, sizes, file, config["profile"], profile["device"])
         generations.update(own)
         sanity[name] = tuple(ladder["sanity"])
         recipes[name] = root_recipe(ladder["recipe"], sizes)
@@ -351,6 +351,7 @@ def check_recipes(
     sizes: Mapping[str, Any],
     file: str,
     profile_name: str,
+    device: str,
 ) -> None:
     """Refuse an arm that equals its control, whichever parent is promoted, or does not fit.
 
@@ -393,15 +394,6 @@ def check_recipes(
         for arm, changes in generation.changes.items():
             try:
                 recipe = scaled({**base, **changes}, sizes["scale"])
-                if recipe.settings:
-                    check_settings(generation.game, sizes["settings"], recipe)
+                check_arm(generation.game, sizes["settings"], sizes["train"], device, recipe)
             except ConfigError as error:
                 raise ConfigError(f"{where[arm]}: {error}") from None
-
-
-def check_settings(game: str, settings: Mapping[str, Any], recipe: Recipe) -> None:
-    """ConfigError where the recipe's settings do not fit the machine's they are laid over."""
-    try:
-        load_game(game).spec({**settings, **recipe.settings}, recipe.encoder)
-    except ValueError as error:
-        raise ConfigError(f"'settings' = {dict(recipe.settings)}: {error}") from None

@@ -172,6 +172,31 @@ def test_editing_an_arm_reruns_what_depends_on_it_and_nothing_else(finished):
     )
 
 
+def test_an_arms_own_preflight_retrains_no_other_generation(finished):
+    path = finished / LADDER
+    original = path.read_text()
+    doctors = [f"Doctor: can this machine train the arms of {name}?" for name in ("g04", "g05")]
+    assert (finished / "results/smoke/doctor/smoke/generals/g04.json").exists()
+    try:
+        ladder = yaml.safe_load(original)
+        ladder["generations"]["g05"]["treatment"] = {"draw_reward": -0.5}
+        path.write_text(yaml.safe_dump(ladder))
+        jobs = planned(finished, "results/smoke/ladder/g05.json")
+        ladder["generations"]["g05"]["treatment"] = {"precision": "fp8"}
+        path.write_text(yaml.safe_dump(ladder))
+        refused = snakemake(finished, "results/smoke/ladder/g05.json", "-n")
+    finally:
+        path.write_text(original)
+    assert doctors[1] in jobs and doctors[0] not in jobs
+    # the arm with other rewards, and the other one since its generation was looked at anew
+    assert sorted(job for job in jobs if job.startswith("Training")) == [
+        "Training g05 control, seed 0, segment 0",
+        "Training g05 treatment, seed 0, segment 0",
+    ]
+    assert refused.returncode != 0
+    assert "generations.g05.treatment': recipe key 'precision' = 'fp8'" in refused.stderr
+
+
 def test_new_generations_and_other_seeds_keep_finished_work(finished):
     jobs = planned(finished, "results/smoke/ladder/g08.json")
     assert sorted(job for job in jobs if job.startswith("Training")) == [

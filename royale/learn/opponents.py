@@ -18,7 +18,7 @@ from royale import rng
 from royale.errors import ConfigError
 from royale.games.protocol import BatchedGame, Game, Player, View
 from royale.learn.network import Network
-from royale.learn.recipe import OPPONENTS
+from royale.learn.recipe import OPPONENTS, opponent_games
 
 SELF = -1
 PAST, SCRIPTED, RANDOM = range(3)
@@ -40,14 +40,7 @@ class Opponents:
         self.kind, self.key = np.full(n, SELF, np.int8), key
         self.spec, self.batch = batch.spec, batch
         first = 0
-        for kind, name in enumerate(OPPONENTS):
-            share = shares.get(name, 0.0)
-            count = int(share * n + 1e-9)
-            if share > 0 and count == 0:
-                raise ConfigError(
-                    f"recipe key 'opponents.{name}' = {share} of {n} games is none; "
-                    f"allowed: 0 or >= {1 / n:g}"
-                )
+        for kind, count in enumerate(opponent_games(shares, n).values()):
             self.kind[first : first + count] = kind
             first += count
         names = [name for name in game.scripted if name != "random"]

@@ -15,6 +15,18 @@ from royale.errors import ConfigError
 OPPONENTS = ("past", "scripted", "random")
 
 
+def opponent_games(shares: Mapping[str, float], games: int) -> dict[str, int]:
+    """How many of `games` are played against each kind; ConfigError if a share is of none."""
+    counts = {name: int(shares.get(name, 0.0) * games + 1e-9) for name in OPPONENTS}
+    for name, count in counts.items():
+        if shares.get(name, 0.0) > 0 and count == 0:
+            raise ConfigError(
+                f"recipe key 'opponents.{name}' = {shares[name]} of {games} games is none; "
+                f"allowed: 0 or >= {1 / games:g}"
+            )
+    return counts
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Every knob of the learner, with the values that are really used.

@@ -8,6 +8,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from royale import games, roster, runlock, shutdown
+from royale.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
 from royale.ladder import ARMS, ROOT_ARM, check_targets, load_project
@@ -79,6 +80,15 @@ def last_checkpoint(generation, arm, seed):
     return f"{segment_folder(generation, arm, seed, last)}/checkpoint.safetensors"
 
 
+def arm_doctors(generations):
+    """The preflights of those generations whose arms change what a machine must be asked."""
+    return [
+        f"{OUT}/doctor/{PROJECT.profile_name}/{GENERATIONS[name].ladder}/{name}.json"
+        for name in generations
+        if GENERATIONS[name].parent and needs_doctor(GENERATIONS[name].changes)
+    ]
+
+
 def check_segment(wildcards):
     """Refuse a segment that no arm of the configuration has."""
     arms = GENERATIONS[wildcards.generation].arms
@@ -96,6 +106,7 @@ def get_segment_input(wildcards):
     parent = GENERATIONS[wildcards.generation].parent
     ladder = GENERATIONS[wildcards.generation].ladder
     files = {"doctor": f"{OUT}/doctor/{PROJECT.profile_name}/{ladder}.json"}
+    files["arms_doctor"] = arm_doctors([wildcards.generation])
     if parent:
         files["parent"] = f"{OUT}/ladder/{parent}.json"
     if int(wildcards.segment):

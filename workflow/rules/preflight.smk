@@ -25,10 +25,39 @@ rule preflight:
         "../../scripts/preflight.py"
 
 
+rule preflight_arms:
+    """Refuse an arm that this machine cannot train, or whose rewards do not arrive."""
+    output:
+        f"{OUT}/doctor/{{profile}}/{{ladder}}/{{generation}}.json",
+    log:
+        f"{OUT}/logs/preflight_arms/{{profile}}.{{ladder}}.{{generation}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/preflight_arms/{{profile}}.{{ladder}}.{{generation}}.tsv"
+    conda:
+        CONDA_ENV
+    threads: PROFILE["threads"]["train"]
+    # the ladder's last arm is refused in the first seconds, not when its turn comes
+    priority: 100
+    resources:
+        mem_mb=RESOURCES["mem_mb"],
+        runtime=10,
+        gpu=RESOURCES["gpu"],
+    params:
+        # a file of its own for each generation: an edited arm must not retrain the others
+        root=lambda wildcards: ROOTS[wildcards.ladder],
+        arms=lambda wildcards: dict(GENERATIONS[wildcards.generation].changes),
+        device=PROFILE["device"],
+    message:
+        "Doctor: can this machine train the arms of {wildcards.generation}?"
+    script:
+        "../../scripts/preflight_arms.py"
+
+
 rule doctor:
-    """The preflight of all ladders of a profile in one file."""
+    """The preflight of all ladders of a profile, and of their arms, in one file."""
     input:
-        expand(f"{OUT}/doctor/{{{{profile}}}}/{{ladder}}.json", ladder=sorted(ROOTS)),
+        ladders=expand(f"{OUT}/doctor/{{{{profile}}}}/{{ladder}}.json", ladder=sorted(ROOTS)),
+        arms=arm_doctors(list(GENERATIONS)),
     output:
         f"{OUT}/doctor/{{profile}}.json",
     log:

@@ -1,0 +1,41 @@
+"""Preflight of a generation's arms; refuses with the reason."""
+
+import torch
+
+from royale import doctor
+from royale.arms import changes_rewards
+from royale.errors import RoyaleError
+from royale.files import write_json
+from royale.job import job
+from royale.ladder import scaled
+
+
+def main(snakemake, progress):
+    params, wildcards = snakemake.params, snakemake.wildcards
+    root = params.root
+    torch.set_num_threads(snakemake.threads)
+    arms, refused = {}, []
+    for arm, changes in params.arms.items():
+        # the parent's recipe is not known yet; what it keeps of the root's is
+        recipe = scaled({**root["recipe"], **changes}, root["scale"])
+        sizes = root["settings"], root["train"]
+        rewards = changes_rewards(changes)
+        checks = doctor.arm_checks(root["game"], *sizes, params.device, recipe, rewards)
+        for check in checks:
+            fix = f"; {check.fix}" if check.fix else ""
+            progress.say(f"{arm:9} {check.status:8} {check.name:10} {check.found}{fix}")
+        refused += [f"{arm}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+        arms[arm] = [vars(check) for check in checks]
+    if refused:
+        raise RoyaleError(
+            f"config/ladders/{wildcards.ladder}.yaml: {wildcards.generation} cannot run here: "
+            f"{' | '.join(refused)}"
+        )
+    report = {"profile": wildcards.profile, "ladder": wildcards.ladder}
+    report |= {"generation": wildcards.generation, "arms": arms}
+    write_json(snakemake.output[0], report, "preflight_arms")
+
+
+name = "doctor {ladder} {generation}".format(**snakemake.wildcards)  # noqa: F821
+with job(snakemake, name) as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821

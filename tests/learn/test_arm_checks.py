@@ -1,0 +1,153 @@
+"""Arms that cannot run are refused before anything is paid for, and the others are not."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import toy_game
+from test_audit import CAP, reward_lost_at_the_cap
+
+from royale import doctor
+from royale.arms import changes_rewards, check_arm, needs_doctor, samples_kept
+from royale.errors import ConfigError
+from royale.files import read_json
+from royale.games import load
+from royale.learn import audit as audits
+from royale.learn.network import build_network
+from royale.learn.recipe import Recipe, opponent_games
+
+ROOT = Path(__file__).resolve().parents[2]
+TRAIN = {"envs": 8, "horizon": 12, "segment_steps": 1000}
+
+
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    monkeypatch.setattr(audits, "TURNS", 16)
+
+
+def checked(**changes):
+    recipe = Recipe(**{"channels": 8, "blocks": 1, "minibatch": 16} | changes)
+    check_arm("toy", toy_game.SETTINGS, TRAIN, "cpu", recipe)
+    return recipe
+
+
+def test_samples_kept_by_hand():
+    # 2 seats * 8 games * 12 turns = 192; a quarter of them; a share that is no whole number
+    assert samples_kept(TRAIN, Recipe(advantage_top=0.25)) == 48
+    assert samples_kept(TRAIN, Recipe(advantage_top=0.101)) == 20
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"minibatch": 49}, ["'minibatch' is 49", "trains on 48", "next legal minibatch is 48"]),
+        ({"minibatch": 16, "advantage_top": 0.05}, ["trains on 10"]),
+        ({"opponents": {"random": 0.1}}, ["opponents.random' = 0.1 of 8", ">= 0.125"]),
+        ({"precision": "fp8"}, ["'precision' = 'fp8'", "8-bit", "allowed: fp32, bf16"]),
+        ({"settings": {"no_such": 1}}, ["'settings' = {'no_such': 1}"]),
+    ],
+)
+def test_what_cannot_run_anywhere_is_one_line(changes, words, monkeypatch):
+    def spec(settings, encoder):
+        if "no_such" in settings:
+            raise ValueError("no_such is no setting")
+
+    monkeypatch.setattr(load("toy"), "spec", spec, raising=False)
+    checked()
+    with pytest.raises(ConfigError) as error:
+        checked(**changes)
+    assert "\n" not in str(error.value)
+    for word in words:
+        assert word in str(error.value)
+
+
+def test_a_game_that_cannot_turn_samples_is_told_apart(monkeypatch):
+    checked(symmetry="stored_samples")
+    plain = SimpleNamespace(**{k: getattr(load("toy"), k) for k in ("spec", "scripted")})
+    monkeypatch.setattr("royale.arms.games.load", lambda name: plain)
+    with pytest.raises(ConfigError, match="toy has no `transform`; allowed: none, per_episode"):
+        checked(symmetry="stored_samples")
+
+
+def test_opponents_games_are_rounded_down():
+    counts = opponent_games({"past": 0.25, "random": 0.4}, 8)
+    assert counts == {"past": 2, "scripted": 0, "random": 3}
+
+
+def test_only_what_a_machine_must_be_asked_needs_the_doctor():
+    assert not needs_doctor({"treatment": {"symmetry": "none"}, "control": {"epochs": 2}})
+    assert needs_doctor({"treatment": {"epochs": 2}, "control": {"draw_reward": -0.5}})
+    assert needs_doctor({"treatment": {"opponents": {"past": 0.5}}, "control": {}})
+    assert changes_rewards({"gamma": 0.9}) and not changes_rewards({"truncation": "reset"})
+
+
+def arm(rewards=True, **changes):
+    recipe = Recipe(**{"channels": 8, "blocks": 1, "minibatch": 16} | changes)
+    return doctor.arm_checks("toy", toy_game.SETTINGS, TRAIN, "cpu", recipe, rewards)
+
+
+def test_a_negative_control_is_warned_of_and_runs():
+    found = {check.name: check for check in arm(truncation="reset", draw_reward=-0.5)}
+    assert found["control"].status == "warning" and "truncation: reset" in found["control"].found
+    assert found["rewards"].status == "ok"
+
+
+def test_an_arm_whose_reward_is_lost_is_refused(monkeypatch):
+    reward_lost_at_the_cap(monkeypatch)
+    found = {check.name: check for check in arm(draw_reward=-0.5)}
+    assert found["rewards"].status == "refused" and CAP in found["rewards"].found
+    assert "rewards" not in {check.name for check in arm(rewards=False)}
+
+
+def test_the_memory_of_past_selves_is_counted():
+    def needed(**changes):
+        memory = next(c for c in arm(False, channels=256, **changes) if c.name == "memory")
+        return int(re.match(r"about ([\d,]+) MB", memory.found)[1].replace(",", ""))
+
+    spec = toy_game.GAME.spec(toy_game.SETTINGS, "base")
+    network = build_network(spec, Recipe(channels=256, blocks=1), 0)
+    four = 4 * 4 * sum(p.numel() for p in network.parameters()) / 2**20  # 4 copies, 4 bytes
+    assert four > 8
+    assert needed(opponents={"past": 0.5}) - needed() == pytest.approx(four, abs=1.01)
+    assert needed(opponents={"random": 0.5}) == needed()
+
+
+def script(folder, arms):
+    root = {
+        "game": "toy",
+        "settings": toy_game.SETTINGS,
+        "train": TRAIN,
+        "scale": {"minibatch": 0.125, "entropy_floor": 1},
+        "recipe": Recipe(channels=8, blocks=1, minibatch=128).to_dict(),
+    }
+    path = folder / "g03.json"
+    snakemake = SimpleNamespace(
+        threads=1,
+        log=[str(folder / "log")],
+        output=[str(path)],
+        params=SimpleNamespace(root=root, arms=arms, device="cpu"),
+        wildcards=type("W", (dict,), {"__getattr__": dict.__getitem__})(
+            profile="smoke", ladder="generals", generation="g03"
+        ),
+    )
+    runpy.run_path(str(ROOT / "scripts/preflight_arms.py"), {"snakemake": snakemake})
+    return path
+
+
+def test_the_script_looks_at_each_arm_and_refuses_by_name(tmp_path, monkeypatch):
+    arms = {"treatment": {"draw_reward": -0.5}, "control": {"minibatch": 64}}
+    report = read_json(script(tmp_path, arms), "preflight_arms")
+    assert [check["name"] for check in report["arms"]["treatment"]] == ["memory", "rewards"]
+    assert [check["name"] for check in report["arms"]["control"]] == ["memory"]
+    (tmp_path / "g03.json").unlink()
+    reward_lost_at_the_cap(monkeypatch)
+    with pytest.raises(SystemExit):
+        script(tmp_path, arms)
+    assert not (tmp_path / "g03.json").exists()
+    log = (tmp_path / "log").read_text()
+    assert "g03 cannot run here: treatment: draw_reward at the turn cap" in log
+    assert "control:" not in log.split("cannot run here")[1]
