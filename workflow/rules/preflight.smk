@@ -33,11 +33,11 @@ rule preflight_arms:
         f"{OUT}/logs/preflight_arms/{{profile}}.{{ladder}}.{{generation}}.log",
     benchmark:
         f"{OUT}/benchmarks/preflight_arms/{{profile}}.{{ladder}}.{{generation}}.tsv"
+    # the ladder's last arm is refused in the first seconds, not when its turn comes
+    priority: 100
     conda:
         CONDA_ENV
     threads: PROFILE["threads"]["train"]
-    # the ladder's last arm is refused in the first seconds, not when its turn comes
-    priority: 100
     resources:
         mem_mb=RESOURCES["mem_mb"],
         runtime=10,
