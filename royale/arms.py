@@ -17,7 +17,7 @@ from royale.learn.recipe import Recipe, opponent_games
 # Recipe keys whose change makes other rewards, and those that a machine must be asked about
 # (memory, arithmetic) or that make a known mistake, which is worth a warning beforehand.
 REWARD_KEYS = ("draw_reward", "shaping", "gamma")
-MACHINE_KEYS = ("minibatch", "opponents", "settings", "precision", "truncation")
+MACHINE_KEYS = ("minibatch", "opponents", "settings", "schedule", "precision", "truncation")
 
 
 def samples_kept(train: Mapping[str, Any], recipe: Recipe) -> int:
@@ -34,10 +34,12 @@ def check_arm(
 ) -> None:
     """Refuse a recipe that no machine can train with these sizes (ConfigError, one line)."""
     module = games.load(game)
-    try:
-        module.spec({**settings, **recipe.settings}, recipe.encoder)
-    except ValueError as error:
-        raise ConfigError(f"'settings' = {dict(recipe.settings)}: {error}") from None
+    for share in (1.0, *(stage["until"] - 1e-9 for stage in recipe.schedule)):
+        own = recipe.settings_at(share)
+        try:
+            module.spec({**settings, **own}, recipe.encoder)
+        except ValueError as error:
+            raise ConfigError(f"'settings' = {own}: {error}") from None
     if recipe.precision == "fp8":  # no device has it; only asking costs loading torch
         from royale.learn.precision import Precision
 

@@ -185,7 +185,10 @@ def check_recipe(recipe: Mapping[str, Any], game: str, file: str | Path, at: str
     """Check recipe keys, `settings` as a part of the game's; ConfigError as `check`."""
     check(recipe, schema("recipe"), file, at)
     rules = yaml.safe_load(settings_schema(game).read_text())
-    check(recipe.get("settings", {}), {**rules, "required": []}, file, f"{at}.settings")
+    rules = {**rules, "required": []}
+    check(recipe.get("settings", {}), rules, file, f"{at}.settings")
+    for k, stage in enumerate(recipe.get("schedule", [])):
+        check(stage["settings"], rules, file, f"{at}.schedule.{k}.settings")
 
 
 def load_profile(

@@ -71,6 +71,17 @@ class Project:
         train = self.sizes(game)["train"]
         return {key: train[key] for key in ("envs", "horizon", "segment_steps")}
 
+    def arm_geometry(self, generation: str) -> dict[str, int]:
+        """`geometry`, with all the steps of an arm where the ladder has a schedule over them."""
+        entry = self.generations[generation]
+        train = self.geometry(entry.game)
+        recipes = [self.root_recipe(generation)]
+        for other in self.generations.values():
+            recipes += other.changes.values() if other.ladder == entry.ladder else ()
+        if any(recipe.get("schedule") for recipe in recipes):
+            train["arm_steps"] = self.segments(generation) * train["segment_steps"]
+        return train
+
     def root_recipe(self, generation: str) -> Mapping[str, Any]:
         """The recipe of the root of a generation's ladder, at paper scale."""
         return self.recipes[self.generations[generation].ladder]

@@ -16,7 +16,8 @@ def main(snakemake, progress):
         plan = SegmentPlan(
             game=root["game"],
             settings=root["settings"],
-            recipe=scaled(root["recipe"], root["scale"]).to_dict(),
+            # what a schedule ends with is measured
+            recipe=scaled({**root["recipe"], "schedule": []}, root["scale"]).to_dict(),
             **{key: root["train"][key] for key in ("envs", "horizon")},
             steps=root["train"]["segment_steps"],
             generation="bench",

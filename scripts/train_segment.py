@@ -25,6 +25,7 @@ def main(snakemake, progress):
         envs=params.train["envs"],
         horizon=params.train["horizon"],
         steps=params.train["segment_steps"],
+        arm_steps=params.train.get("arm_steps"),
         generation=wildcards.generation,
         arm=wildcards.arm,
         seed=int(wildcards.seed),

@@ -175,7 +175,12 @@ def audit(game: str, settings: Mapping[str, Any], recipe: Recipe) -> list[Findin
     itself without forced moves: none of these is a reward.
     """
     fixed = {"advantage_top": 1.0, "epochs": 1, "channels": 4, "blocks": 1, "precision": "fp32"}
-    fixed |= {"opponents": {}, "explore_plane": {}, "minibatch": min(recipe.minibatch, 256)}
+    fixed |= {
+        "opponents": {},
+        "explore_plane": {},
+        "schedule": [],
+        "minibatch": min(recipe.minibatch, 256),
+    }
     base_recipe = dataclasses.replace(recipe, **fixed)
 
     def run(changed: Recipe, flip: bool = False, codec: Any = None) -> _Run:

@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from royale.learn.recipe import Recipe
+
 STARTS = ("scratch", "weights", "checkpoint")
 
 
@@ -37,6 +39,7 @@ class SegmentPlan:
     device: str = "cpu"
     start: str = "scratch"
     start_file: Path | None = None
+    arm_steps: int | None = None  # agent steps of all the arm's segments: a schedule's whole
     checkpoint_seconds: float = 60.0  # partial work is saved this often
     checkpoint_iterations: int | None = None  # and every so many iterations
 
@@ -47,6 +50,8 @@ class SegmentPlan:
             raise ValueError(f"start {self.start!r} with start_file {self.start_file}")
         if min(self.envs, self.horizon, self.steps, self.threads) < 1:
             raise ValueError("envs, horizon, steps and threads must be at least 1")
+        if self.recipe["schedule"] and not self.arm_steps:
+            raise ValueError("a schedule is in shares of arm_steps, which is missing")
 
     @property
     def steps_per_iteration(self) -> int:
@@ -58,12 +63,16 @@ class SegmentPlan:
         """Iterations of this segment."""
         return math.ceil(self.steps / self.steps_per_iteration)
 
-    def training_settings(self) -> dict[str, Any]:
+    def training_settings(self, iteration: int | None = None) -> dict[str, Any]:
         """The game's settings in training: the machine's, with the recipe's over them.
 
-        Checkpoints and champions keep the machine's, with which matches are played.
+        iteration: the arm's, from 0, at which the recipe's schedule is read; None is after
+        its end. Checkpoints and champions keep the machine's, with which matches are played.
         """
-        return {**self.settings, **self.recipe["settings"]}
+        share = 1.0
+        if self.recipe["schedule"] and iteration is not None:
+            share = iteration * self.steps_per_iteration / self.arm_steps
+        return {**self.settings, **Recipe.from_dict(self.recipe).settings_at(share)}
 
     def run(self) -> tuple[str, str, int]:
         """The name that the run's random keys are derived from; the same in each segment."""
@@ -73,6 +82,8 @@ class SegmentPlan:
         """What must be equal in all segments of one arm, as JSON values."""
         names = ("game", "settings", "recipe", "envs", "horizon", "generation", "arm", "seed")
         values = asdict(self)
+        if self.recipe["schedule"]:  # else more segments would be another arm
+            names += ("arm_steps",)
         return json.loads(json.dumps({name: values[name] for name in names}, sort_keys=True))
 
     def fingerprint(self) -> str:

@@ -6,7 +6,7 @@ What each means and which values are allowed is said once, in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -62,8 +62,15 @@ class Recipe:
     opponents: Mapping[str, float] = field(default_factory=dict)
     explore_plane: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    schedule: Sequence[Mapping[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        ends = [stage["until"] for stage in self.schedule]
+        if ends != sorted(set(ends)):
+            raise ConfigError(
+                f"recipe key 'schedule' has 'until' = {', '.join(f'{end:g}' for end in ends)}; "
+                "allowed: each greater than the one before"
+            )
         shares = sum(self.opponents.values())
         if shares > 1 + 1e-9:
             raise ConfigError(
@@ -93,6 +100,13 @@ class Recipe:
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)
+
+    def settings_at(self, share: float) -> dict[str, Any]:
+        """The game's settings that this recipe sets when `share` (0..1) of an arm is trained."""
+        for stage in self.schedule:
+            if share < stage["until"]:
+                return {**self.settings, **stage["settings"]}
+        return dict(self.settings)
 
     def negative_controls(self) -> list[str]:
         """A line for each knob that is a known mistake, kept to be measured."""

@@ -33,14 +33,23 @@ class Trainer:
     def __init__(self, plan: SegmentPlan) -> None:
         self.plan = plan
         self.recipe = Recipe.from_dict(plan.recipe)
-        game = load(plan.game)
-        batch = game.make(plan.envs, plan.training_settings(), self.recipe.encoder)
-        self.spec = batch.spec
         run, device = plan.run(), plan.device
-        self.network = build_network(self.spec, self.recipe, rng.key_of(*run, "init"), device)
-        self.average = build_network(self.spec, self.recipe, 0, device).requires_grad_(False)
+        spec = load(plan.game).spec(plan.training_settings(), self.recipe.encoder)
+        self.network = build_network(spec, self.recipe, rng.key_of(*run, "init"), device)
+        self.average = build_network(spec, self.recipe, 0, device).requires_grad_(False)
         self.optimizer = NetworkOptimizer(self.network, self.recipe)
-        self.actors = Actors(game, batch, self.recipe, run, device)
+        self._make_games(plan.training_settings())
+        self.order_key = rng.key_of(*run, "minibatches")
+        self.coefficient = entropy.SMALLEST
+        self.iteration = 0  # iterations done, over all segments of the arm
+        self.first_iteration = 0  # of this segment
+
+    def _make_games(self, settings: Mapping[str, Any]) -> None:
+        """Make the games of these settings, and all that has a board's size."""
+        game, plan = load(self.plan.game), self.plan
+        batch = game.make(plan.envs, settings, self.recipe.encoder)
+        self.settings, self.spec = settings, batch.spec
+        self.actors = Actors(game, batch, self.recipe, plan.run(), plan.device)
         self.rollout = Rollout(batch, plan.horizon)
         self.updater = Updater(
             game,
@@ -49,12 +58,21 @@ class Trainer:
             self.network,
             list(self.average.parameters()),
             self.optimizer,
-            device,
+            plan.device,
         )
-        self.order_key = rng.key_of(*run, "minibatches")
-        self.coefficient = entropy.SMALLEST
-        self.iteration = 0  # iterations done, over all segments of the arm
-        self.first_iteration = 0  # of this segment
+
+    def _follow_schedule(self) -> None:
+        """Begin new games where the recipe's schedule changes their settings.
+
+        The games of before are left as they stand: none changes its rules on the way.
+        """
+        settings = self.plan.training_settings(self.iteration)
+        if settings != self.settings:
+            before = self.actors
+            self._make_games(settings)
+            self.actors.episodes[:] = before.episodes + 1  # not the boards that were seen
+            self.actors.opponents.past = before.opponents.past
+            self.actors.start()
 
     @property
     def agent_steps(self) -> int:
@@ -92,6 +110,7 @@ class Trainer:
         leave over is timing's `residual`. TrainingError when something is not finite.
         """
         began = time.perf_counter()
+        self._follow_schedule()
         self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
         self.actors.begin_statistics()
         self.actors.opponents.snapshot(self.average, self.iteration)
@@ -168,6 +187,10 @@ class Trainer:
                 if name.startswith(prefix)
             }
         )
+        # the games are those of the last iteration, which the next one may replace
+        settings = self.plan.training_settings(max(meta["iteration"] - 1, 0))
+        if settings != self.settings:
+            self._make_games(settings)
         self.actors.load_state_arrays(arrays, self.average)
         self.coefficient = meta["entropy_coef"]
         self.iteration = meta["iteration"]

@@ -230,6 +230,7 @@ CHANGES = {
     "opponents": {"random": 0.25},
     "explore_plane": {"up": 0.3},
     "settings": {"max_turns": 3},
+    "schedule": [{"until": 0.5, "settings": {"max_turns": 3}}],
 }
 
 
@@ -244,7 +245,8 @@ def test_every_knob_changes_the_weights(make_plan, tmp_path, key, base_weights):
         base_weights.update(train(make_plan(), tmp_path / "base")[0])
     # The same arm name: the random choices are the same, the knob alone differs.
     plan = make_plan()
-    plan = dataclasses.replace(plan, recipe={**plan.recipe, key: CHANGES[key]})
+    recipe = {**plan.recipe, key: CHANGES[key]}
+    plan = dataclasses.replace(plan, recipe=recipe, arm_steps=plan.steps)
     arrays, meta = train(plan, tmp_path / "changed")
     assert meta["recipe"][key] == CHANGES[key]
     names = [n for n in base_weights if n.startswith("ema/")]

@@ -26,7 +26,7 @@ rule train_segment:
         changes=lambda wildcards: arm_changes(wildcards.generation, wildcards.arm),
         game=lambda wildcards: GENERATIONS[wildcards.generation].game,
         settings=lambda wildcards: sizes_of(wildcards)["settings"],
-        train=lambda wildcards: PROJECT.geometry(GENERATIONS[wildcards.generation].game),
+        train=lambda wildcards: PROJECT.arm_geometry(wildcards.generation),
         scale=lambda wildcards: sizes_of(wildcards)["scale"],
         device=PROFILE["device"],
     message:
