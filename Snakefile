@@ -23,8 +23,13 @@ include: "workflow/rules/watch.smk"
 include: "workflow/rules/panel.smk"
 
 
+# A few seconds each: not worth a queue, nor a rented machine.
 localrules:
     all,
+    doctor,
+    ladder,
+    report_ladder,
+    report_watch,
 
 
 rule all:

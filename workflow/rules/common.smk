@@ -69,6 +69,15 @@ onsuccess:
     print_ladder(OUT, list(GENERATIONS), STARTED)
 
 
+def more_memory(wildcards, attempt):
+    """Memory of a job, MB: a quarter more on every retry.
+
+    The wall time stays: a retried segment goes on from what it saved, and what a rented
+    job can cost should be known. Resources rerun nothing.
+    """
+    return RESOURCES["mem_mb"] * (3 + attempt) // 4
+
+
 def segment_folder(generation, arm, seed, segment):
     """Folder of a finished training segment."""
     return f"{OUT}/train/{generation}/{arm}/seed{seed}/segment{segment}"

@@ -12,7 +12,7 @@ rule match:
         CONDA_ENV
     threads: PROFILE["threads"]["match"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
         gpu=RESOURCES["gpu"],
     params:
@@ -42,7 +42,7 @@ rule round_robin:
         CONDA_ENV
     threads: PROFILE["threads"]["match"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
         gpu=0,
     params:

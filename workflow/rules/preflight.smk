@@ -10,7 +10,7 @@ rule preflight:
         CONDA_ENV
     threads: PROFILE["threads"]["train"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=10,
         gpu=RESOURCES["gpu"],
     params:
@@ -91,7 +91,7 @@ rule bench:
         CONDA_ENV
     threads: PROFILE["threads"]["train"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=30,
         gpu=RESOURCES["gpu"],
     params:

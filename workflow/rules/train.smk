@@ -14,7 +14,7 @@ rule train_segment:
         CONDA_ENV
     threads: PROFILE["threads"]["train"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
         gpu=RESOURCES["gpu"],
         # here and not in params, since it changes no result and so reruns nothing

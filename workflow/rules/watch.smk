@@ -13,7 +13,7 @@ rule watch_segment:
         CONDA_ENV
     threads: PROFILE["threads"]["match"]
     resources:
-        mem_mb=RESOURCES["mem_mb"],
+        mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
         gpu=RESOURCES["gpu"],
     params:
