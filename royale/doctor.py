@@ -152,9 +152,16 @@ def game_checks(
     parameters = sum(p.numel() for p in network.parameters())
     checks.append(Check("network", "ok", f"{parameters:,} parameters, {len(spec.planes)} planes"))
     checks.append(_memory(spec, train, recipe, parameters))
-    batch = module.make(64, settings, recipe.encoder)
-    batch.reset(np.arange(64), np.arange(64, dtype=np.uint64))
-    checks.append(Check("boards", "ok", f"64 boards dealt on a {spec.height}x{spec.width} canvas"))
+    if hasattr(module, "facts"):
+        facts = module.facts(settings)
+        checks.append(Check("engine", "ok", "; ".join(f"{k} {v}" for k, v in facts.items())))
+    if recipe.symmetry != "none" and spec.symmetry_note:
+        checks.append(Check("symmetry", "warning", recipe.symmetry, spec.symmetry_note))
+    boards = 8 if spec.games_at_once else 64
+    batch = module.make(boards, settings, recipe.encoder)
+    batch.reset(np.arange(boards), np.arange(boards, dtype=np.uint64))
+    canvas = f"{spec.height}x{spec.width}"
+    checks.append(Check("boards", "ok", f"{boards} boards dealt on a {canvas} canvas"))
     return checks, numbers
 
 
@@ -206,7 +213,7 @@ def arm_checks(
 def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:
     """Project the memory of a training segment; refuse over the total, warn over the free."""
     cells = spec.height * spec.width
-    row = spec.code_bytes * cells + 4 * len(spec.scalars) + spec.n_actions / 8 + 32
+    row = math.prod(spec.code_shape) + 4 * len(spec.scalars) + spec.n_actions / 8 + 32
     rollout = 2 * train["envs"] * (train["horizon"] + 1) * row
     forward = 2 * train["envs"] * cells * 4 * (len(spec.planes) + 3 * recipe.channels)
     kept = (

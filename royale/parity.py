@@ -138,7 +138,7 @@ class Comparison:
     def run(self, min_turns: int, report: Callable[[int], None]) -> None:
         """Play until both games together have had `min_turns` turns."""
         spec, batch, tally = self.spec, self.batch, self.tally
-        shape = (2, 2, spec.code_bytes, spec.height, spec.width)
+        shape = (2, 2, *spec.code_shape)
         codes = np.zeros(shape, np.uint8)
         scalars = np.zeros((2, 2, len(spec.scalars)), np.float32)
         legal = np.zeros((2, 2, spec.n_actions), np.uint8)

@@ -12,7 +12,7 @@ import numpy as np
 from royale import games, rng
 from royale.errors import RoyaleError
 from royale.evidence.elo import pair_counts
-from royale.games.protocol import Player, View
+from royale.games.protocol import BatchedGame, Player, View
 
 
 class StatefulPlayer(Protocol):
@@ -58,24 +58,44 @@ def play(
         )
     module = games.load(game)
     # codes are the same for every encoder: each network expands them its own way
-    batch = module.make(n_games, settings, module.encoders[0])
-    spec = batch.spec
-    number = first + np.arange(n_games)
+    at_once = module.spec(settings, module.encoders[0]).games_at_once or n_games
+    batch = module.make(min(n_games, at_once), settings, module.encoders[0])
+    records = []
+    for begun in range(0, n_games, at_once):
+        number = first + np.arange(begun, min(begun + at_once, n_games))
+
+        def tell(turn: int, running: int, later: int = n_games - begun - number.size) -> None:
+            report(turn, running + later)
+
+        records += _play(batch, players, number, key, tell, statistics)
+    return records
+
+
+def _play(
+    batch: BatchedGame,
+    players: Sequence[Player | StatefulPlayer],
+    number: np.ndarray,
+    key: int,
+    report: Callable[[int, int], None],
+    statistics: bool,
+) -> list[dict[str, Any]]:
+    """The games of a match with these numbers, in the first slots of a batch."""
+    spec, n, slots = batch.spec, batch.n_games, np.arange(number.size)
     # 53 bits, so that JSON readers that know only doubles keep them whole
     seeds = rng.fold(key, number // 2) >> np.uint64(11)
     choice_keys = rng.fold(key, number, 1)
-    batch.reset(np.arange(n_games), seeds)
+    batch.reset(slots, seeds)
     seat_of_first = number % 2  # player 0 sits in this seat
 
-    codes = np.zeros((n_games, 2, spec.code_bytes, spec.height, spec.width), np.uint8)
-    scalars = np.zeros((n_games, 2, len(spec.scalars)), np.float32)
-    legal = np.zeros((n_games, 2, spec.n_actions), np.uint8)
-    actions = np.zeros((n_games, 2), np.int32)
-    running = np.ones(n_games, bool)
-    winner_seat = np.full(n_games, -1)
-    truncated = np.zeros(n_games, bool)
-    turns = np.zeros(n_games, int)
-    behaviour = np.zeros((2, n_games, 2, len(spec.statistics)), np.float32)  # now, at the end
+    codes = np.zeros((n, 2, *spec.code_shape), np.uint8)
+    scalars = np.zeros((n, 2, len(spec.scalars)), np.float32)
+    legal = np.zeros((n, 2, spec.n_actions), np.uint8)
+    actions = np.zeros((n, 2), np.int32)
+    running = np.arange(n) < number.size
+    winner_seat = np.full(n, -1)
+    truncated = np.zeros(n, bool)
+    turns = np.zeros(n, int)
+    behaviour = np.zeros((2, n, 2, len(spec.statistics)), np.float32)  # now, at the end
     with contextlib.ExitStack() as stack:
         stateful = [hasattr(player, "begin") for player in players]
         for index in np.flatnonzero(stateful):
@@ -97,6 +117,11 @@ def play(
                 more = (rows,) if stateful[index] else ()
                 actions[rows, seat] = player.act(view, *more)
             result = batch.step(actions)
+            if result.lost is not None:
+                # Every choice follows from the game's number and turn: it comes to the same.
+                again = np.flatnonzero(result.lost & running)
+                batch.reset(again, seeds[again])
+                result.done[again] = False
             gave_up = running[:, None] & (actions < 0)
             ended = running & (result.done | gave_up.any(1))
             winner_seat[ended] = result.winner[ended]
@@ -110,18 +135,18 @@ def play(
                 batch.statistics(behaviour[0])
                 behaviour[1, ended] = behaviour[0, ended]
             running &= ~ended
-            report(int(batch.turns.max()), int(running.sum()))
+            report(int(batch.turns[slots].max()), int(running.sum()))
     return [
         {
-            "game": int(number[n]),
-            "seed": int(seeds[n]),
+            "game": int(number[k]),
+            "seed": int(seeds[k]),
             "seats": [int(seat), 1 - int(seat)],
-            "turns": int(turns[n]),
-            "winner": None if winner_seat[n] < 0 else int(winner_seat[n] ^ seat),
-            "truncated": bool(truncated[n]),
+            "turns": int(turns[k]),
+            "winner": None if winner_seat[k] < 0 else int(winner_seat[k] ^ seat),
+            "truncated": bool(truncated[k]),
         }
-        | ({"statistics": behaviour[1, n, [seat, 1 - seat]].tolist()} if statistics else {})
-        for n, seat in enumerate(seat_of_first)
+        | ({"statistics": behaviour[1, k, [seat, 1 - seat]].tolist()} if statistics else {})
+        for k, seat in enumerate(seat_of_first)
     ]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from royale.games.protocol import Game
 
 REGISTRY = {
+    "clash": "royale.games.clash",
     "generals": "royale.games.generals",
 }
 

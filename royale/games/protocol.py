@@ -5,8 +5,9 @@ describes what each seat sees. Learner, matches and bench import only this
 module and `royale.games.load`.
 
 Letters used in shapes: N games stepped together, 2 seats, R rows (one row is
-one seat of one game), C code bytes a cell, H x W the canvas, S scalars,
-P planes, A spatial action planes, G global actions, K potentials.
+one seat of one game), C... the codes of a row, H x W the canvas, S scalars,
+P planes, V features without a place, A spatial action planes, G global
+actions, K potentials.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class GameSpec:
     height: int  # H, of the canvas that boards are padded to
     width: int  # W
     encoder: str  # which set of planes `expand` writes
-    code_bytes: int  # C: uint8 codes a cell in a stored observation
+    code_shape: tuple[int, ...]  # C...: of the uint8 codes of a stored observation
     scalars: tuple[str, ...]  # S names of the float32 scalars of an observation
     planes: tuple[str, ...]  # P names of the planes after expansion
     action_planes: tuple[str, ...]  # A names; one action a plane a cell
@@ -35,6 +36,10 @@ class GameSpec:
     potentials: tuple[str, ...]  # K names of the shaping potentials
     statistics: tuple[str, ...]  # names of the per-seat statistics of behaviour
     max_turns: int  # truncation after this many turns
+    vector: tuple[str, ...] = ()  # V names of the features without a place, after expansion
+    # Even, None without limit: battles that a match plays at a time, where each costs memory.
+    games_at_once: int | None = None
+    symmetry_note: str = ""  # how the symmetries are only approximate; shown as a warning
 
     @property
     def n_actions(self) -> int:
@@ -52,6 +57,9 @@ class StepResult:
     done: np.ndarray  # (N,) bool: the game is over, for whatever reason
     truncated: np.ndarray  # (N,) bool: over only because of the turn cap
     winner: np.ndarray  # (N,) int8: seat 0 or 1; -1 draw or still running
+    # (N,) bool: the game was lost with the process that played it, what was seen of it since it
+    # was dealt included. It is done, not truncated, and has no winner.
+    lost: np.ndarray | None = None
 
 
 class BatchedGame(Protocol):
@@ -76,7 +84,7 @@ class BatchedGame(Protocol):
     def observe(self, codes: np.ndarray, scalars: np.ndarray, legal: np.ndarray) -> None:
         """Write what both seats of every game see, in their frames.
 
-        codes (N, 2, C, H, W) uint8; scalars (N, 2, S) float32;
+        codes (N, 2, C...) uint8; scalars (N, 2, S) float32;
         legal (N, 2, n_actions) uint8, 1 where the action is legal. At least
         one action is legal in every row. Call once a turn, after `reset` or
         `step`: the memory of earlier turns is kept up to date here.
@@ -105,7 +113,7 @@ class BatchedGame(Protocol):
 class View:
     """What a player is shown when it must choose: R rows, one a game."""
 
-    codes: np.ndarray  # (R, C, H, W) uint8
+    codes: np.ndarray  # (R, C...) uint8
     scalars: np.ndarray  # (R, S) float32
     legal: np.ndarray  # (R, n_actions) uint8
     turns: np.ndarray  # (R,) int32
@@ -149,8 +157,14 @@ class Game(Protocol):
     def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
         """Expand codes to planes on the device they are on.
 
-        codes torch.uint8 (B, C, H, W), scalars torch.float32 (B, S) ->
-        torch.float32 (B, P, H, W).
+        codes torch.uint8 (B, C...), scalars torch.float32 (B, S) -> torch.float32
+        (B, P, H, W); where the spec names a `vector`, that and the vector (B, V).
+        """
+
+    def facts(self, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        """What preflight shows of the game, name -> text, read from what really runs.
+
+        Optional: for a game whose rules come from an engine of another project.
         """
 
     def transform(
@@ -164,6 +178,6 @@ class Game(Protocol):
         """Stored samples as the identity's frame gave them -> as frames `elements` would have.
 
         Optional: only the learner's `symmetry: stored_samples` asks for it. codes
-        (B, C, H, W) uint8; scalars (B, S) float32; legal (B, n_actions) uint8; actions (B,)
+        (B, C...) uint8; scalars (B, S) float32; legal (B, n_actions) uint8; actions (B,)
         int32; elements (B,) int8, indices into `spec.symmetries`. New arrays come back.
         """

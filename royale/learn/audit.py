@@ -61,7 +61,8 @@ class EndedGames:
     """A real batch whose games are called over early, in every way a game can end.
 
     Of four games one meets the turn cap, one is won by seat 0, one is drawn by the rules,
-    and one is left alone. `flip` exchanges winner and loser. Results before the exchange
+    and one is left alone. `flip` exchanges winner and loser. A potential that is zero in all
+    games, as one of rare events is for long, is moved by hand. Results before the exchange
     are kept in `results`, the potentials after each step (N, 2, K) in `moved`.
     """
 
@@ -73,6 +74,13 @@ class EndedGames:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._batch, name)
+
+    def potentials(self, out: np.ndarray) -> None:
+        """The real games' potentials, those that stand still moved."""
+        self._batch.potentials(out)
+        still = ~out.any((0, 1))
+        lead = (self._batch.turns % 5 / 10).astype(np.float32)
+        out[..., still] = np.stack([lead, -lead], 1)[..., None]
 
     def step(self, actions: np.ndarray) -> StepResult:
         """One turn of the real games, and then the endings that are due."""
@@ -86,7 +94,7 @@ class EndedGames:
         winner[due] = np.where(kind == WON, 0, -1)[due]
         self.results.append(StepResult(done, truncated, winner))
         potentials = np.zeros((done.size, 2, len(self._batch.spec.potentials)), np.float32)
-        self._batch.potentials(potentials)
+        self.potentials(potentials)
         self.moved.append(potentials)
         if self._flip:
             winner = np.where(winner >= 0, 1 - winner, winner).astype(winner.dtype)

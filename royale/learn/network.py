@@ -53,9 +53,11 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """Planes (B, P, H, W) float32 -> logits (B, A*H*W + G) and value outputs (B, V).
+    """Planes (B, P, H, W) float32 -> logits (B, A*H*W + G) and value outputs (B, bins).
 
-    V is 1 (the scalar value) or the number of bins; `value.ValueCodec` reads it.
+    A game with features without a place gives (planes, vector (B, V)) instead: through a
+    linear layer these add to the stem's every cell, as planes of them would at far less cost.
+    There is 1 value output (the scalar value) or one a bin; `value.ValueCodec` reads it.
     Works on boards of any H x W.
     """
 
@@ -67,20 +69,28 @@ class Network(nn.Module):
         action_planes: int,
         global_actions: int,
         value_outputs: int,
+        vector: int = 0,
     ) -> None:
         super().__init__()
         self.action_planes = action_planes
         self.global_actions = global_actions
         hidden = max(16, channels // 8)
         self.stem = nn.Conv2d(planes, channels, 3, padding=1)
+        self.vector = nn.Linear(vector, channels, bias=False) if vector else None
         self.blocks = nn.ModuleList(Block(channels) for _ in range(blocks))
         self.policy = nn.Conv2d(channels, action_planes + global_actions, 1)
         self.value_hidden = nn.Linear(2 * channels, hidden)
         self.value = nn.Linear(hidden, value_outputs)
 
-    def forward(self, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Logits of the flat actions (plane-major, then global) and the value outputs."""
+    def forward(self, seen: Tensor | tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+        """Logits of the flat actions (plane-major, then global) and the value outputs.
+
+        seen: the planes, or planes and vector, as the game's `expand` gives them.
+        """
+        planes, vector = (seen, None) if isinstance(seen, Tensor) else seen
         x = self.stem(planes.contiguous(memory_format=torch.channels_last))
+        if vector is not None:
+            x = x + self.vector(vector)[:, :, None, None]
         for block in self.blocks:
             x = block(x)
         x = torch.relu(x)
@@ -117,6 +127,7 @@ def build_network(spec: GameSpec, recipe: Recipe, seed: int, device: str = "cpu"
         action_planes=len(spec.action_planes),
         global_actions=len(spec.global_actions),
         value_outputs=ValueCodec(recipe).outputs,
+        vector=len(spec.vector),
     )
     initialise(network, seed)
     return network.to(device)

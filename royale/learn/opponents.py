@@ -105,7 +105,7 @@ class Opponents:
     ) -> None:
         """Overwrite `action` (2N,) where a scripted player or the random mover plays.
 
-        codes (2N, C, H, W), scalars (2N, S), legal (2N, A) and keys (2N,) are of all rows.
+        codes (2N, C...), scalars (2N, S), legal (2N, A) and keys (2N,) are of all rows.
         """
         for kind, players in self.players.items():
             for member, player in enumerate(players):

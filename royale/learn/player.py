@@ -36,7 +36,7 @@ class NetworkPlayer:
 
     @torch.inference_mode()
     def logits(self, codes: np.ndarray, scalars: np.ndarray) -> torch.Tensor:
-        """codes (B, C, H, W) uint8 and scalars (B, S) float32 -> logits (B, A)."""
+        """codes (B, C...) uint8 and scalars (B, S) float32 -> logits (B, A)."""
         moved = torch.from_numpy(codes).to(self.device), torch.from_numpy(scalars).to(self.device)
         return self.network(self.expand(*moved, self.spec.encoder))[0]
 

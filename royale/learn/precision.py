@@ -37,12 +37,14 @@ class Precision:
             )
         self.tolerance = ON_POLICY_TOLERANCE[name]
 
-    def forward(self, network: Network, planes: Tensor) -> tuple[Tensor, Tensor]:
-        """Planes (B, P, H, W) float32 -> logits (B, A) and value outputs (B, V), both float32."""
+    def forward(
+        self, network: Network, seen: Tensor | tuple[Tensor, Tensor]
+    ) -> tuple[Tensor, Tensor]:
+        """What `expand` gave -> logits (B, A) and value outputs (B, bins), both float32."""
         if self.name == "fp32":
-            return network(planes)
+            return network(seen)
         with torch.autocast(self.kind, torch.bfloat16):
-            logits, outputs = network(planes)
+            logits, outputs = network(seen)
         return logits.float(), outputs.float()
 
     @torch.no_grad()
@@ -52,7 +54,11 @@ class Precision:
         hook = network.policy.register_forward_hook(lambda module, given, out: seen.append(out))
         try:
             weight = network.stem.weight
-            self.forward(network, torch.zeros(1, weight.shape[1], 4, 4, device=weight.device))
+            planes = torch.zeros(1, weight.shape[1], 4, 4, device=weight.device)
+            given = planes
+            if network.vector is not None:
+                given = planes, planes.new_zeros(1, network.vector.in_features)
+            self.forward(network, given)
         finally:
             hook.remove()
         return str(seen[0].dtype).removeprefix("torch.")

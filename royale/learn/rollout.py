@@ -23,7 +23,7 @@ from royale.learn.value import ValueCodec
 class Rollout:
     """T turns of R = 2N rows, preallocated and compact: codes, not planes.
 
-    codes (T+1, R, C, H, W) uint8 and scalars (T+1, R, S) float32 (slot T is the
+    codes (T+1, R, C...) uint8 and scalars (T+1, R, S) float32 (slot T is the
     observation after the last turn); legal (T, R, ceil(A/8)) uint8 packed; action int32,
     log_prob, value, reward, entropy float32, n_legal int32, done, truncated, learner
     (played by the trained network) bool, all (T, R); keep and forced (T, R) float32 are
@@ -32,9 +32,8 @@ class Rollout:
 
     def __init__(self, game: BatchedGame, horizon: int) -> None:
         spec, rows = game.spec, 2 * game.n_games
-        board = (spec.code_bytes, spec.height, spec.width)
         self.horizon, self.rows = horizon, rows
-        self.codes = np.zeros((horizon + 1, rows, *board), np.uint8)
+        self.codes = np.zeros((horizon + 1, rows, *spec.code_shape), np.uint8)
         self.scalars = np.zeros((horizon + 1, rows, len(spec.scalars)), np.float32)
         self.legal = np.zeros((horizon, rows, (spec.n_actions + 7) // 8), np.uint8)
         self.action = np.zeros((horizon, rows), np.int32)
@@ -86,7 +85,7 @@ class Actors:
         self.shaped = np.zeros((n, 2), np.float64)  # potential of now, weighted
         self.at_cap = np.zeros(n, np.bool_)  # games that the last turn truncated
         self.legal = np.zeros((n, 2, spec.n_actions), np.uint8)
-        self.codes = np.zeros((2 * n, spec.code_bytes, spec.height, spec.width), np.uint8)
+        self.codes = np.zeros((2 * n, *spec.code_shape), np.uint8)
         self.scalars = np.zeros((2 * n, len(spec.scalars)), np.float32)
         self.seconds = dict.fromkeys(("env", "codec", "inference", "sampling"), 0.0)
         self.begin_statistics()

@@ -132,7 +132,10 @@ def _train(
     say: Callable[[str], None],
 ) -> None:
     trainer, identity = _begin(plan, partial, say)
-    for line in trainer.recipe.negative_controls():
+    warnings = trainer.recipe.negative_controls()
+    if trainer.recipe.symmetry != "none" and trainer.spec.symmetry_note:
+        warnings.append(f"symmetry: {trainer.recipe.symmetry}: {trainer.spec.symmetry_note}")
+    for line in warnings:
         say(f"warning: {line}")
     with stop_request() as stop:
         _iterate(trainer, partial, report, say, stop)

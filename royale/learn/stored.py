@@ -20,7 +20,7 @@ def turn_samples(
 ) -> list[np.ndarray]:
     """Each of B samples in a symmetry drawn from its own key, as (codes, scalars, legal, action).
 
-    codes (B, C, H, W) uint8; scalars (B, S) float32; legal (B, ceil(A/8)) uint8 packed;
+    codes (B, C...) uint8; scalars (B, S) float32; legal (B, ceil(A/8)) uint8 packed;
     action (B,) int32; keys (B,) uint64. The network was not asked about what comes out, so
     a stored log-probability is not that of the turned action: PPO's ratio is no ratio.
     """

@@ -39,7 +39,7 @@ def test_a_turned_sample_is_what_its_frame_shows(name, settings):
     elements = batches[1].frames.reshape(-1)
     seen = [
         (
-            np.zeros((n, 2, spec.code_bytes, spec.height, spec.width), np.uint8),
+            np.zeros((n, 2, *spec.code_shape), np.uint8),
             np.zeros((n, 2, len(spec.scalars)), np.float32),
             np.zeros((n, 2, spec.n_actions), np.uint8),
         )

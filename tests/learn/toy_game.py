@@ -175,7 +175,7 @@ class ToyGame:
             height=side,
             width=side,
             encoder=encoder,
-            code_bytes=3,
+            code_shape=(3, side, side),
             scalars=("turn",),
             planes=PLANES[encoder],
             action_planes=("up", "right", "down", "left"),

@@ -35,7 +35,7 @@ class GeneralsGame:
             height=numbers.side,
             width=numbers.side,
             encoder=encoder,
-            code_bytes=layout.N_CODES,
+            code_shape=(layout.N_CODES, numbers.side, numbers.side),
             scalars=layout.SCALARS,
             planes=tuple(planes.ENCODERS[encoder]),
             action_planes=layout.ACTION_PLANES,

@@ -19,7 +19,7 @@ def buffers(game):
     """Empty codes, scalars and legal for `observe`."""
     spec, n = game.spec, game.n_games
     return (
-        np.zeros((n, 2, spec.code_bytes, spec.height, spec.width), np.uint8),
+        np.zeros((n, 2, *spec.code_shape), np.uint8),
         np.zeros((n, 2, len(spec.scalars)), np.float32),
         np.zeros((n, 2, spec.n_actions), np.uint8),
     )

@@ -241,7 +241,7 @@ def test_spec_and_its_tables():
     spec = GAME.spec(COMPETITION, "history")
     assert (spec.height, spec.width, spec.n_actions) == (21, 21, 3970)
     assert len(spec.planes) == 45 and len(GAME.spec(COMPETITION, "base").planes) == 31
-    assert spec.code_bytes <= 16
+    assert spec.code_shape[0] <= 16
     assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in spec.planes)
     assert planes.N_BASE_SCALARS == 10 and len(layout.SCALARS) == len(spec.scalars)
     with pytest.raises(ValueError, match="encoder"):
