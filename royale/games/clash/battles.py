@@ -245,9 +245,7 @@ class Battles:
 
     def state_arrays(self) -> dict[str, np.ndarray]:
         """All that decides the future of these battles (copies); snapshots padded, with lengths."""
-        blobs = [
-            b"" if self.undealt[g] else engine.save() for g, engine in enumerate(self.engines)
-        ]
+        blobs = [b"" if self.undealt[g] else engine.save() for g, engine in enumerate(self.engines)]
         lengths = np.array([len(blob) for blob in blobs], np.int64)
         padded = np.zeros((self.n, max(1, int(lengths.max(initial=0)))), np.uint8)
         for row, blob in zip(padded, blobs, strict=True):

@@ -19,38 +19,43 @@ OK = 0
 # What a refused play says of the place, whoever plays what: see `DEPLOY_REASONS`.
 PLACE_REASONS = (5, 6, 7, 8, 9)
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 # State and reason codes are read by position, so each list must be the very one.
 EXPECTED: dict[str, Any] = {
-    "ENTITY_FIELDS": (
+    "ENTITY_FIELDS": _words(
         "uid team kind card_id tower_slot x y hp max_hp radius flying deploy_ticks stun_ticks "
         "knockback_ticks footprint target_uid attack_phase facing shield buffs status_flags level "
         "mount_uid charge dest_x dest_y ability_ticks unit_type"
-    ).split(),
-    "SPELL_FIELDS": (
+    ),
+    "SPELL_FIELDS": _words(
         "team card_id motion x y aim_x aim_y delay_ticks travelled length hits ticks_flown"
-    ).split(),
-    "SPELL_MOTIONS": "FLIGHT AIRBORNE ROLLING AREA PULSING FUSE STRIKES SCHEDULED".split(),
-    "STATUS_BITS": (
+    ),
+    "SPELL_MOTIONS": _words("FLIGHT AIRBORNE ROLLING AREA PULSING FUSE STRIKES SCHEDULED"),
+    "STATUS_BITS": _words(
         "underground invisible hidden evolved hero clone ability_windup ability_active charged "
         "grounded"
-    ).split(),
-    "DEPLOY_REASONS": (
+    ),
+    "DEPLOY_REASONS": _words(
         "OK BAD_TEAM BAD_SLOT EMPTY_SLOT NOT_ENOUGH_ELIXIR OUT_OF_ARENA WATER NO_DEPLOY "
         "OUT_OF_TERRITORY OCCUPIED GAME_OVER DUPLICATE_TEAM ENGINE_ERROR TOO_EARLY "
         "NOTHING_TO_MIRROR NO_HERO ABILITY_NOT_READY ABILITY_SPENT CARD_PENDING"
-    ).split(),
+    ),
     "HAND_SIZE": SLOTS,
     "ABILITY_BUTTONS": BUTTONS,
     "SUBTILE": SUBTILES,
 }
-STATE_KEYS = (
+STATE_KEYS = _words(
     "tick tick_ms regular_ticks overtime_ticks elixir_rate overtime game_over winner players "
     "entities spells projectiles"
-).split()
-PLAYER_KEYS = (
+)
+PLAYER_KEYS = _words(
     "team elixir_milli hand hand_costs mirror_target deck forms pending_cost pending evo abilities "
     "next_card crowns tower_hp tower_max_hp king_active"
-).split()
+)
 
 
 class EngineError(RoyaleError):

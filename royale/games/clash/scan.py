@@ -104,7 +104,7 @@ def _cut(text, start, end, tokens):
                 i += 1
             tokens[n] = -number if byte == MINUS else number
             n += 1
-        elif byte == OPEN or byte == CLOSE:
+        elif byte in (OPEN, CLOSE):
             tokens[n] = BEGIN if byte == OPEN else END
             n += 1
         elif byte == QUOTE:

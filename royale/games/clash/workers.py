@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import mmap
 import os
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from royale.errors import RoyaleError
-from royale.games.clash import messages, shared
+from royale.games.clash import shared
 from royale.games.clash.messages import BEGIN, DONE, FAILED, receive, send
 
 ALLOWANCE = 5.0  # seconds a worker is given to leave
@@ -123,7 +124,7 @@ class Workers:
         bounds = np.linspace(0, n, min(workers, n) + 1).round().astype(int).tolist()
         self.workers = [
             Worker(number, first, last)
-            for number, (first, last) in enumerate(zip(bounds[:-1], bounds[1:], strict=True))
+            for number, (first, last) in enumerate(itertools.pairwise(bounds))
         ]
         self.deaths = 0
         self.close = weakref.finalize(self, end, self.workers)
