@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: ladder smoke test lint nightly bench bench-engine clean-venv help
+.PHONY: ladder smoke test lint nightly bench bench-learning bench-engine clean-venv help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -36,6 +36,10 @@ lint: $(READY)
 #   make bench    training throughput of the default profile
 bench: $(READY)
 	$(BIN)/snakemake results/bench/laptop.json --cores $(CORES)
+
+#   make bench-learning  the root of the default profile against players that do not learn
+bench-learning: $(READY)
+	$(BIN)/snakemake results/bench/laptop.learning.json --cores $(CORES)
 
 #   make bench-engine  the Generals engine alone
 bench-engine: $(READY)

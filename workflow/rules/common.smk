@@ -98,6 +98,35 @@ def arm_doctors(generations):
     ]
 
 
+def root_runs():
+    """Each ladder's root and the metrics files of its segments, by seed."""
+    return {
+        GENERATIONS[root].ladder: {
+            "generation": root,
+            "metrics": {
+                str(seed): [
+                    f"{segment_folder(root, ROOT_ARM, seed, segment)}/metrics.jsonl"
+                    for segment in range(PROJECT.segments(root))
+                ]
+                for seed in PROJECT.seeds
+            },
+        }
+        for root in GENERATIONS
+        if GENERATIONS[root].parent is None
+    }
+
+
+def root_files(pattern):
+    """A file of every segment of every root: `pattern` takes generation, seed and segment."""
+    return [
+        pattern.format(root, seed, segment)
+        for root in GENERATIONS
+        if GENERATIONS[root].parent is None
+        for seed in PROJECT.seeds
+        for segment in range(PROJECT.segments(root))
+    ]
+
+
 def check_segment(wildcards):
     """Refuse a segment that no arm of the configuration has."""
     arms = GENERATIONS[wildcards.generation].arms

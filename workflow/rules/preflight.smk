@@ -102,3 +102,34 @@ rule bench:
         "Bench: measuring training iterations of profile {wildcards.profile}"
     script:
         "../../scripts/bench.py"
+
+
+rule bench_learning:
+    """State whether each ladder's root learns, from its segments and their watch."""
+    input:
+        watches=root_files(f"{OUT}/watch/{{}}/root/seed{{}}/segment{{}}.json"),
+        metrics=root_files(f"{OUT}/train/{{}}/root/seed{{}}/segment{{}}/metrics.jsonl"),
+    output:
+        record=f"{OUT}/bench/{{profile}}.learning.json",
+        plot=report(
+            f"{OUT}/bench/{{profile}}.learning.svg",
+            caption="../report/learning.rst",
+            category="Bench",
+        ),
+    log:
+        f"{OUT}/logs/bench_learning/{{profile}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/bench_learning/{{profile}}.tsv"
+    conda:
+        CONDA_ENV
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        gpu=0,
+    params:
+        roots=root_runs(),
+    message:
+        "Bench: does profile {wildcards.profile} learn?"
+    script:
+        "../../scripts/bench_learning.py"
