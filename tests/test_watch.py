@@ -192,7 +192,13 @@ def test_the_report_script(tmp_path, promoted):
         "ladder": "generals",
         "profile": "smoke",
         "lineage": [
-            {"generation": name, "promotion": {"promoted": arm}} for name, arm in promoted.items()
+            {
+                "generation": name,
+                "promotion": {"promoted": arm},
+                "direct": None if name == "g02" else {"margin": 0.0},
+                "sanity": {arm: {"rival": {"margin": 1.0}} for arm in ("treatment", "control")},
+            }
+            for name, arm in promoted.items()
         ],
     }
     # the report reads of the ladder file what is above; the rest is tested with the ladder
@@ -215,6 +221,38 @@ def test_the_report_script(tmp_path, promoted):
         )
     assert Path(output.plot).read_text().count("<svg") == 1
     assert Path(output.table).read_text() == watch.to_csv(watch.rows(LINEAGE, promoted))
+
+
+def drawn(generation, arm, number, share, games=1000, seed=0):
+    """A row of the watch table against the first rival, with that share of draws."""
+    row = {"generation": generation, "arm": arm, "segment": number, "seed": seed, "games": games}
+    return row | {"rival": "random", "draw_share": share, "position": (generation, number)}
+
+
+def test_draws_that_rise_while_it_gets_stronger_at_home():
+    table = [
+        drawn("g02", "root", 0, 0.5) | {"promoted": True},
+        drawn("g02", "root", 1, 0.2) | {"promoted": True},
+        drawn("g03", "treatment", 0, 0.301) | {"promoted": False},
+        drawn("g03", "control", 0, 0.299) | {"promoted": True},
+        # the rest of the table is not looked at
+        drawn("g03", "control", 0, 0.9) | {"promoted": True, "rival": "hunter"},
+    ]
+    margins = {("g02", "root"): None, ("g03", "treatment"): 2.0, ("g03", "control"): 2.0}
+    (line,) = watch.draws_rising(table, margins)
+    assert line.startswith("alarm draws_rising: g03 treatment seed 0 segment 0 draws 30% ")
+    assert "after 20% in g02 segment 1, while it beats its parent by +2.00" in line
+    # weaker at home: the gate sees that
+    assert watch.draws_rising(table, margins | {("g03", "treatment"): -0.1}) == []
+    # a root has no parent, and is told of as it trains on
+    (line,) = watch.draws_rising([table[1] | {"position": ("g02", 0)}, table[2]], {})
+    assert "while it trains on" in line
+    # 0.3 after 0.2 of 100 games each: 1.6 standard errors, which is chance
+    assert watch.draws_rising([row | {"games": 100} for row in table], margins) == []
+    # another seed's line is no forebear, nor is a network that was not promoted
+    assert watch.draws_rising([table[1], table[2] | {"seed": 1}], margins) == []
+    assert watch.draws_rising([table[1] | {"promoted": False}, table[2]], margins) == []
+    assert watch.draws_rising([], {}) == []
 
 
 def planned(folder, target):

@@ -26,6 +26,7 @@ COUNTS = (
     "truncated_share",
     "turns_mean",
 )
+RISE = 0.1  # of the share of draws, from which it is worth a word
 
 
 def play_all(
@@ -104,6 +105,39 @@ def rows(
                 }
             )
     return out
+
+
+def draws_rising(
+    table: Sequence[Mapping[str, Any]], stronger: Mapping[tuple[str, str], float | None]
+) -> list[str]:
+    """A line for each network that draws more against the first rival than its forebears did.
+
+    table: as `rows` makes it. stronger: (generation, arm) -> margin over its parent, None
+    for a root. The alarm is on where the share of draws is at least `RISE`, and three
+    standard errors, above the lowest of the promoted line before it (same seed): it holds
+    better and closes worse. Without a rise at home (a margin above 0, or a root that trains
+    on) it is only weaker, which the gate sees by itself.
+    """
+    first = table[0]["rival"] if table else None
+    lines, line = [], []
+    for row in (row for row in table if row["rival"] == first):
+        earlier = [r for r in line if r["seed"] == row["seed"] and r["position"] < row["position"]]
+        lowest = min(earlier, key=lambda r: r["draw_share"], default=None)
+        if row["promoted"]:
+            line.append(row)
+        margin = stronger.get((row["generation"], row["arm"]))
+        if lowest is None or (margin is not None and margin <= 0):
+            continue
+        spread = sum(r["draw_share"] * (1 - r["draw_share"]) / r["games"] for r in (row, lowest))
+        if row["draw_share"] - lowest["draw_share"] >= max(RISE, 3 * spread**0.5):
+            home = "trains on" if margin is None else f"beats its parent by {margin:+.2f}"
+            lines.append(
+                f"alarm draws_rising: {row['generation']} {row['arm']} seed {row['seed']} segment "
+                f"{row['segment']} draws {row['draw_share']:.0%} of its games against {first}, after "
+                f"{lowest['draw_share']:.0%} in {lowest['generation']} segment {lowest['segment']}, "
+                f"while it {home}: better at not losing, worse at winning"
+            )
+    return lines
 
 
 def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
