@@ -38,7 +38,8 @@ def main(snakemake, progress):
     )
 
     def report(row, total):
-        progress.update(row["agent_steps"], total, "steps", f"entropy {row['entropy']:.2f}")
+        entropy = "-" if row["entropy"] is None else f"{row['entropy']:.2f}"
+        progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
     run_segment(
         plan,

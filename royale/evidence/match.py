@@ -14,6 +14,8 @@ from royale.errors import RoyaleError
 from royale.evidence.elo import pair_counts
 from royale.games.protocol import BatchedGame, Player, View
 
+REPLAYS = 3  # of a game whose process dies, before the match is given up
+
 
 class StatefulPlayer(Protocol):
     """A player that remembers, such as a process a game. One match at a time, one side of it."""
@@ -49,7 +51,10 @@ def play(
     seats (the player, 0 or 1, in seat 0 and in seat 1), turns, winner (the
     player, or null for a draw) and truncated. With `statistics` it also has those of
     behaviour at the game's end: a list a player, in the order of the spec's names.
-    `report(turn, games running)` is called once a turn. ValueError if `n_games` is odd
+    `report(turn, games running)` is called once a turn. A game that is lost (its process
+    died) is played again from its start, and since every choice has its own key it becomes
+    the same game; RoyaleError where a player remembers, or it is lost again and again.
+    ValueError if `n_games` is odd
     or not positive.
     """
     if n_games < 2 or n_games % 2 or first % 2:
@@ -92,6 +97,7 @@ def _play(
     legal = np.zeros((n, 2, spec.n_actions), np.uint8)
     actions = np.zeros((n, 2), np.int32)
     running = np.arange(n) < number.size
+    losses = np.zeros(n, int)
     winner_seat = np.full(n, -1)
     truncated = np.zeros(n, bool)
     turns = np.zeros(n, int)
@@ -117,9 +123,11 @@ def _play(
                 more = (rows,) if stateful[index] else ()
                 actions[rows, seat] = player.act(view, *more)
             result = batch.step(actions)
-            if result.lost is not None:
-                # Every choice follows from the game's number and turn: it comes to the same.
+            if result.lost is not None and (result.lost & running).any():
                 again = np.flatnonzero(result.lost & running)
+                losses[again] += 1
+                _look_at_losses(number, seeds, losses, any(stateful))
+                # Every choice follows from the game's number and turn: it comes to the same.
                 batch.reset(again, seeds[again])
                 result.done[again] = False
             gave_up = running[:, None] & (actions < 0)
@@ -148,6 +156,23 @@ def _play(
         | ({"statistics": behaviour[1, k, [seat, 1 - seat]].tolist()} if statistics else {})
         for k, seat in enumerate(seat_of_first)
     ]
+
+
+def _look_at_losses(
+    number: np.ndarray, seeds: np.ndarray, losses: np.ndarray, stateful: bool
+) -> None:
+    """RoyaleError where playing lost games again gives no whole game."""
+    worst = int(losses[: number.size].argmax())
+    if stateful:
+        raise RoyaleError(
+            f"game {number[worst]} was lost with the process that played it, and a program "
+            "cannot be taken back to the game's start; ask for the match again"
+        )
+    if losses[worst] > REPLAYS:
+        raise RoyaleError(
+            f"game {number[worst]} (seed {seeds[worst]}) was lost {losses[worst]} times with "
+            "the process that played it; is there too little memory?"
+        )
 
 
 def check_match(path: str | Path, match: Mapping[str, Any], known: Mapping[str, str]) -> None:

@@ -57,8 +57,9 @@ class StepResult:
     done: np.ndarray  # (N,) bool: the game is over, for whatever reason
     truncated: np.ndarray  # (N,) bool: over only because of the turn cap
     winner: np.ndarray  # (N,) int8: seat 0 or 1; -1 draw or still running
-    # (N,) bool: the game was lost with the process that played it, what was seen of it since it
-    # was dealt included. It is done, not truncated, and has no winner.
+    # (N,) bool: the process that played the game died. It is done without a result (winner
+    # -1, not truncated), what was seen of it since it was dealt is not learned from, and
+    # nobody counts it. None where none can be lost.
     lost: np.ndarray | None = None
 
 

@@ -52,6 +52,11 @@ def _nonfinite(rows: Sequence[Row]) -> bool:
     return not all(math.isfinite(x) for x in _numbers(rows[-1]))
 
 
+def _last(name: str, holds: Callable[[float], bool]) -> Condition:
+    """`holds` of a number of the last row; an iteration may not have had it to measure."""
+    return lambda rows: None if rows[-1][name] is None else holds(rows[-1][name])
+
+
 def _draws_rising(rows: Sequence[Row]) -> bool | None:
     shares = [row["draw_share"] for row in rows if row["draw_share"] is not None]
     if rows[-1]["draw_share"] is None or len(shares) < 2 * WINDOW:
@@ -63,11 +68,6 @@ def _draws_rising(rows: Sequence[Row]) -> bool | None:
 def _draw_equilibrium(rows: Sequence[Row]) -> bool | None:
     draws, capped = rows[-1]["draw_share"], rows[-1]["truncated_share"]
     return None if draws is None else draws > 0.5 and capped >= 0.8 * draws
-
-
-def _ev_negative(rows: Sequence[Row]) -> bool | None:
-    value = rows[-1]["explained_variance"]
-    return None if value is None else value < 0
 
 
 def _update_slow(rows: Sequence[Row]) -> bool:
@@ -96,7 +96,7 @@ def ratio_alarm(tolerance: float = TOLERANCE) -> Alarm:
         1,
         "warn",
         "what is trained on is not what was played, as with symmetry: stored_samples",
-        lambda rows: rows[-1]["ratio_max_abs_dev"] > tolerance / 2,
+        _last("ratio_max_abs_dev", lambda nats: nats > tolerance / 2),
     )
 
 
@@ -116,7 +116,7 @@ TABLE = (
         3,
         "warn",
         "each update moves the policy too far; lower learning_rate or epochs",
-        lambda rows: rows[-1]["kl"] > 0.05,
+        _last("kl", lambda nats: nats > 0.05),
     ),
     Alarm(
         "kl_dead",
@@ -124,7 +124,7 @@ TABLE = (
         10,
         "warn",
         "the policy does not move; the arm is not being trained",
-        lambda rows: rows[-1]["kl"] < 1e-5,
+        _last("kl", lambda nats: nats < 1e-5),
     ),
     Alarm(
         "clip_pinned",
@@ -132,7 +132,7 @@ TABLE = (
         3,
         "warn",
         "most samples are clipped and teach nothing; lower learning_rate or epochs",
-        lambda rows: rows[-1]["clip_fraction"] > 0.5,
+        _last("clip_fraction", lambda share: share > 0.5),
     ),
     Alarm(
         "entropy_collapse",
@@ -140,7 +140,7 @@ TABLE = (
         5,
         "warn",
         "the policy has all but stopped trying anything; raise entropy_floor",
-        lambda rows: rows[-1]["entropy"] < 0.02,
+        _last("entropy", lambda share: share < 0.02),
     ),
     Alarm(
         "explained_variance_negative",
@@ -148,7 +148,7 @@ TABLE = (
         50,
         "warn",
         "the value head predicts worse than a constant",
-        _ev_negative,
+        _last("explained_variance", lambda share: share < 0),
     ),
     Alarm(
         "draws_rising",

@@ -61,14 +61,16 @@ class EndedGames:
     """A real batch whose games are called over early, in every way a game can end.
 
     Of four games one meets the turn cap, one is won by seat 0, one is drawn by the rules,
-    and one is left alone. `flip` exchanges winner and loser. A potential that is zero in all
-    games, as one of rare events is for long, is moved by hand. Results before the exchange
-    are kept in `results`, the potentials after each step (N, 2, K) in `moved`.
+    and one is left alone; none ends before both its seats had something to choose. `flip`
+    exchanges winner and loser. A potential that is zero in all games, as one of rare events
+    is for long, is moved by hand. Results before the exchange are kept in `results`, the
+    potentials after each step (N, 2, K) in `moved`.
     """
 
     def __init__(self, batch: BatchedGame, flip: bool = False) -> None:
         self._batch, self._flip = batch, flip
         self._after = max(1, min(ENDS_AFTER, batch.spec.max_turns - 1))
+        self._chose = np.zeros((batch.n_games, 2), bool)
         self.results: list[StepResult] = []
         self.moved: list[np.ndarray] = []
 
@@ -82,23 +84,34 @@ class EndedGames:
         lead = (self._batch.turns % 5 / 10).astype(np.float32)
         out[..., still] = np.stack([lead, -lead], 1)[..., None]
 
+    def reset(self, games: np.ndarray, seeds: np.ndarray) -> None:
+        """Start games anew."""
+        self._batch.reset(games, seeds)
+        self._chose[games] = False
+
+    def observe(self, codes: np.ndarray, scalars: np.ndarray, legal: np.ndarray) -> None:
+        """What both seats see, noting who has a choice."""
+        self._batch.observe(codes, scalars, legal)
+        self._chose |= legal.sum(-1, dtype=np.int64) > 1
+
     def step(self, actions: np.ndarray) -> StepResult:
         """One turn of the real games, and then the endings that are due."""
         real = self._batch.step(actions)
         done, truncated, winner = (a.copy() for a in (real.done, real.truncated, real.winner))
         kind = np.arange(done.size) % 4
         # An end of their own counts as the kind's, so that chance leaves none out.
-        due = (done | (self._batch.turns >= self._after)) & (kind <= DRAWN)
+        late = (self._batch.turns >= self._after) & self._chose.all(1)
+        due = (done | late) & (kind <= DRAWN)
         done |= due
         truncated[due] = (kind == CAPPED)[due]
         winner[due] = np.where(kind == WON, 0, -1)[due]
-        self.results.append(StepResult(done, truncated, winner))
+        self.results.append(StepResult(done, truncated, winner, real.lost))
         potentials = np.zeros((done.size, 2, len(self._batch.spec.potentials)), np.float32)
         self.potentials(potentials)
         self.moved.append(potentials)
         if self._flip:
             winner = np.where(winner >= 0, 1 - winner, winner).astype(winner.dtype)
-        return StepResult(done.copy(), truncated.copy(), winner)
+        return StepResult(done.copy(), truncated.copy(), winner, real.lost)
 
 
 class _Run:
@@ -111,13 +124,14 @@ class _Run:
         self.codec = codec or trainer.updater.codec
         trainer.updater.codec = trainer.actors.value_codec = self.codec
         self.graft: tuple[str, np.ndarray, np.ndarray] | None = None
-        self.returns = self.advantages = None  # (T*R,) float32
+        self.returns = self.advantages = None  # (M,) float32, of the samples
         self._watch(trainer)
         trainer.start()
         self._begin()
         self.metrics = trainer.iterate()
         rollout = trainer.rollout
         self.reward, self.action = rollout.reward.reshape(-1), rollout.action.reshape(-1)
+        self.samples, self.owner = rollout.samples, rollout.owner().reshape(-1)
 
     def _begin(self) -> None:
         self.seen: list[np.ndarray] = []  # samples of each minibatch
@@ -202,7 +216,7 @@ def audit(game: str, settings: Mapping[str, Any], recipe: Recipe) -> list[Findin
     done, truncated = (np.stack([getattr(r, k) for r in results]) for k in ("done", "truncated"))
     drawn = done & (np.stack([r.winner for r in results]) < 0)
 
-    def both(games: np.ndarray) -> np.ndarray:  # (T, N) -> the samples of both seats, (T*R,)
+    def both(games: np.ndarray) -> np.ndarray:  # (T, N) -> the turns of both seats, (T*R,)
         return np.repeat(games, 2, axis=1).reshape(-1)
 
     draw = recipe.draw_reward + (0.25 if recipe.draw_reward <= 0.5 else -0.25)
@@ -220,33 +234,36 @@ def audit(game: str, settings: Mapping[str, Any], recipe: Recipe) -> list[Findin
     return findings
 
 
-def _follow(
-    name: str, base: _Run, changed: _Run, samples: np.ndarray, every: bool = True
-) -> Finding:
-    """Compare two runs stage by stage on `samples` (T*R,) bool.
+def _follow(name: str, base: _Run, changed: _Run, turns: np.ndarray, every: bool = True) -> Finding:
+    """Compare two runs stage by stage, at `turns` (T*R,) bool and the samples they belong to.
 
-    every: each of the samples must feel the change (an ending always has its reward);
-    otherwise at least one (a potential may happen to stand still).
+    every: each of them must feel the change (an ending always has its reward); otherwise at
+    least one (a potential may happen to stand still). Turns before a row's first choice
+    have no sample that could.
     """
-    asked = np.flatnonzero(samples)
+    asked = np.flatnonzero(turns & (base.owner >= 0))
+    asked = asked[base.samples.n_legal[base.owner[asked]] > 1]
     try:
         if not asked.size:
             raise _Died("game", f"nothing for it to act on in {TURNS} turns of {GAMES} games")
         if not np.array_equal(base.action, changed.action):
             raise _Died("game", "the same seeds played other actions")
         felt = _felt("reward", base.reward, changed.reward, asked, every)
-        _felt("return", base.returns, changed.returns, felt, every)
+        samples = np.unique(base.owner[felt])
+        samples = _felt("return", base.returns, changed.returns, samples, every)
         if every:
             _ends(base, felt)
-        missing = np.setdiff1d(felt, np.concatenate([*base.seen, np.zeros(0, int)]))
+        missing = np.setdiff1d(samples, np.concatenate([*base.seen, np.zeros(0, int)]))
         if missing.size:
-            raise _Died("minibatch", f"{missing.size} of {felt.size} samples are never trained on")
-        _losses(base, changed, felt)
+            raise _Died(
+                "minibatch", f"{missing.size} of {samples.size} samples are never trained on"
+            )
+        _losses(base, changed, samples)
         if all(base.metrics[key] == changed.metrics[key] for key in METRICS):
             raise _Died("metric", f"none of {', '.join(METRICS)} changes")
     except _Died as death:
         return Finding(name, int(asked.size), *death.args)
-    return Finding(name, int(felt.size))
+    return Finding(name, int(samples.size))
 
 
 def _felt(
@@ -261,13 +278,19 @@ def _felt(
 
 
 def _ends(base: _Run, ended: np.ndarray) -> None:
-    """The return of a game's last turn is its reward: nothing is bootstrapped past the end."""
-    wrong = np.abs(base.returns[ended] - base.reward[ended]) > TOLERANCE
-    if wrong.any():
+    """The return of a game's last decision is its reward: nothing is bootstrapped past the end."""
+    rollout, gamma = base.trainer.rollout, base.trainer.recipe.gamma
+    wrong = 0
+    for turn, row in zip(*divmod(ended, rollout.rows), strict=True):
+        sample = base.owner[turn * rollout.rows + row]
+        since = rollout.reward[base.samples.turn[sample] : turn + 1, row].astype(np.float64)
+        rewards = since @ gamma ** np.arange(since.size)
+        wrong += abs(base.returns[sample] - rewards) > TOLERANCE
+    if wrong:
         raise _Died(
             "return",
-            f"{int(wrong.sum())} of {ended.size} endings are bootstrapped over: "
-            "the return of a game's last turn is not its reward",
+            f"{wrong} of {ended.size} endings are bootstrapped over: "
+            "the return of a game's last decision is not its reward",
         )
 
 
@@ -278,7 +301,7 @@ def _losses(base: _Run, changed: _Run, felt: np.ndarray) -> None:
     Grafted, because advantages are normalised together: a sample that is never used
     would still show in all others.
     """
-    seat = felt[felt % 2 == 0]
+    seat = felt[base.samples.row[felt] % 2 == 0]
     seat = seat if seat.size else felt
     terms = [("policy_loss", "advantages")]
     if base.trainer.recipe.value_coef > 0:

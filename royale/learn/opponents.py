@@ -102,14 +102,17 @@ class Opponents:
         scalars: np.ndarray,
         legal: np.ndarray,
         keys: np.ndarray,
+        choice: np.ndarray,
     ) -> None:
-        """Overwrite `action` (2N,) where a scripted player or the random mover plays.
+        """Overwrite `action` (2N,) where a scripted player or the random mover has a choice.
 
-        codes (2N, C...), scalars (2N, S), legal (2N, A) and keys (2N,) are of all rows.
+        codes (2N, C...), scalars (2N, S), legal (2N, A), keys (2N,) and choice (2N,) bool,
+        more than one action is legal, are of all rows.
         """
         for kind, players in self.players.items():
             for member, player in enumerate(players):
                 rows = self.rows(kind, member)
+                rows = rows[choice[rows]]
                 if rows.size:
                     turns = self.batch.turns[rows // 2].astype(np.int32)
                     view = View(codes[rows], scalars[rows], legal[rows], turns, keys[rows])

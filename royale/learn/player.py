@@ -13,7 +13,7 @@ from royale.games.protocol import View
 from royale.learn import checkpoint
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe
-from royale.learn.sampling import pack_legal, sample
+from royale.learn.sampling import pack_legal, sample, single_action
 
 CHUNK = 1024  # rows a forward pass: bounds memory whatever the match's size
 
@@ -42,13 +42,12 @@ class NetworkPlayer:
 
     def act(self, view: View) -> np.ndarray:
         """Flat legal actions (R,) int32; see `protocol.Player`."""
-        actions = np.empty(len(view.keys), np.int32)
-        for start in range(0, len(actions), CHUNK):
-            rows = slice(start, start + CHUNK)
-            logits = self.logits(
-                np.ascontiguousarray(view.codes[rows]), np.ascontiguousarray(view.scalars[rows])
-            )
+        packed = pack_legal(view.legal)
+        actions, choice = single_action(packed, self.spec.n_actions)
+        asked = np.flatnonzero(choice)
+        for start in range(0, asked.size, CHUNK):
+            rows = asked[start : start + CHUNK]
+            logits = self.logits(view.codes[rows], view.scalars[rows])
             uniforms = rng.uniform(view.keys[rows])
-            drawn = sample(logits, pack_legal(view.legal[rows]), uniforms, self.greedy)
-            actions[rows] = drawn.action
+            actions[rows] = sample(logits, packed[rows], uniforms, self.greedy).action
         return actions

@@ -25,9 +25,12 @@ from royale.learn.network import Network
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
-from royale.learn.rollout import Rollout
+from royale.learn.samples import Rollout, Samples
 from royale.learn.stored import turn_samples
 from royale.learn.value import ValueCodec
+
+# What is measured of each minibatch, and its mean shown.
+MEASURED = ("policy_loss", "value_loss", "kl", "clip_fraction", "grad_norm")
 
 
 class TrainingError(RoyaleError, RuntimeError):
@@ -39,11 +42,15 @@ def split_evenly(order: np.ndarray, largest: int) -> list[np.ndarray]:
 
     A ragged last part would weigh its few samples as much as a whole minibatch.
     """
+    if not order.size:
+        return []
     return np.array_split(order, math.ceil(order.size / largest))
 
 
-def explained_variance(values: np.ndarray, returns: np.ndarray) -> float:
-    """1 - var(returns - values) / var(returns); 0 where the returns do not vary."""
+def explained_variance(values: np.ndarray, returns: np.ndarray) -> float | None:
+    """1 - var(returns - values) / var(returns); 0 where the returns do not vary, None of none."""
+    if not returns.size:
+        return None
     variance = returns.astype(np.float64).var()
     if variance == 0.0:
         return 0.0
@@ -131,31 +138,37 @@ class Updater:
     ) -> dict[str, object]:
         """One iteration of PPO on `rollout`; the metrics, and the seconds of its parts.
 
-        coefficient: of the entropy bonus; key orders the minibatches. TrainingError when
-        the stored log-probabilities are not the network's or a loss is not finite.
+        coefficient: of the entropy bonus; key orders the minibatches. Where every sample
+        was of a lost game no step is taken, and what was not measured is None. TrainingError
+        when the stored log-probabilities are not the network's or a loss is not finite.
         """
         recipe, began = self.recipe, time.perf_counter()
+        samples = rollout.samples
         # The negative control takes a game that met the turn cap for one that goes on, in
-        # the board that was dealt next, and does not train on its last turn.
+        # the board that was dealt next, and does not train on its last decision.
         reset = recipe.truncation == "reset"
-        lost = rollout.truncated if reset else np.zeros_like(rollout.truncated)
+        cut = rollout.truncated if reset else np.zeros_like(rollout.truncated)
         raw = gae(
             rollout.reward,
-            rollout.value,
-            rollout.done & ~lost,
+            rollout.done & ~cut,
+            samples.turn,
+            samples.row,
+            samples.value,
             rollout.last_value,
             recipe.gamma,
             recipe.gae_lambda,
         )
-        returns = raw + rollout.value
-        usable = np.flatnonzero(rollout.learner & ~lost)
-        if not usable.size:
+        returns = raw + samples.value
+        use = ~samples.dropped
+        if reset:
+            last = rollout.owner()[cut]
+            use[last[last >= 0]] = False
+        usable, choices = np.flatnonzero(use), samples.n_legal > 1
+        if not (usable.size or samples.dropped.any()):
             raise TrainingError(f"iteration {iteration}: no sample to train on")
-        advantages = np.zeros(raw.size, np.float32)
-        advantages[usable] = normalise(raw.reshape(-1)[usable])
+        advantages = normalise(raw, use & choices)
         chosen = usable[select_top(advantages[usable], recipe.advantage_top)]
-        choices = rollout.learner & (rollout.n_legal > 1)
-        shares = rollout.entropy[choices] / np.log(rollout.n_legal[choices])
+        shares = samples.entropy[choices] / np.log(samples.n_legal[choices])
         gae_seconds = time.perf_counter() - began
 
         self.codec_seconds = 0.0
@@ -164,7 +177,7 @@ class Updater:
             order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
             for part in split_evenly(order, recipe.minibatch):
                 turns = int(rng.fold(key, epoch, 1))
-                batch = self._gather(rollout, part, advantages, returns.reshape(-1), turns)
+                batch = self._gather(samples, part, advantages, returns, turns)
                 losses = minibatch_losses(
                     self.network, self.codec, recipe, coefficient, batch, self.precision
                 )
@@ -177,21 +190,17 @@ class Updater:
                 self.optimizer.step()
                 torch._foreach_lerp_(self.average, self.parameters, 1.0 - recipe.ema_decay)
         self._check_weights(iteration)
-        policy, value, kl, clipped, norm = torch.stack(rows).double().mean(0).tolist()
+        measured = torch.stack(rows).double().mean(0).tolist() if rows else [None] * len(MEASURED)
         update_seconds = time.perf_counter() - began - gae_seconds - self.codec_seconds
         return {
-            "policy_loss": policy,
-            "value_loss": value,
-            "kl": kl,
-            "clip_fraction": clipped,
-            "grad_norm": norm,
-            "entropy": float(shares.mean(dtype=np.float64)) if shares.size else 0.0,
-            "explained_variance": explained_variance(
-                rollout.value.reshape(-1)[usable], returns.reshape(-1)[usable]
-            ),
-            "return": float(returns.reshape(-1)[usable].mean(dtype=np.float64)),
+            **dict(zip(MEASURED, measured, strict=True)),
+            "entropy": float(shares.mean(dtype=np.float64)) if shares.size else None,
+            "explained_variance": explained_variance(samples.value[usable], returns[usable]),
+            "return": float(returns[usable].mean(dtype=np.float64)) if usable.size else None,
             "ratio_max_abs_dev": deviation,
             "learner_share": float(rollout.learner.mean()),
+            "decisions": int(choices.sum()),
+            "rows_dropped": int(samples.dropped.sum()),
             "samples_trained": int(chosen.size),
             "optimizer_steps": len(rows),
             "seconds": {
@@ -203,7 +212,7 @@ class Updater:
 
     def _gather(
         self,
-        rollout: Rollout,
+        samples: Samples,
         index: np.ndarray,
         advantages: np.ndarray,
         returns: np.ndarray,
@@ -211,25 +220,23 @@ class Updater:
     ) -> Minibatch:
         began = time.perf_counter()
 
-        def pick(array: np.ndarray) -> np.ndarray:
-            return array.reshape(-1, *array.shape[2:])[index]
-
         def take(array: np.ndarray) -> Tensor:
-            return torch.from_numpy(pick(array)).to(self.device)
+            return torch.from_numpy(array[index]).to(self.device)
 
-        seen = [pick(a) for a in (rollout.codes, rollout.scalars, rollout.legal, rollout.action)]
+        shown = samples.codes, samples.scalars, samples.legal, samples.action
+        seen = [array[index] for array in shown]
         if self.recipe.symmetry == "stored_samples":
             seen = turn_samples(self.game, self.spec, *seen, rng.fold(key, index))
         codes, scalars, legal, action = (torch.from_numpy(a).to(self.device) for a in seen)
         batch = Minibatch(
             planes=self.game.expand(codes, scalars, self.spec.encoder),
             legal=legal,
-            n_legal=take(rollout.n_legal),
+            n_legal=take(samples.n_legal),
             action=action.long(),
-            log_prob=take(rollout.log_prob),
-            value=take(rollout.value),
-            keep=take(rollout.keep),
-            forced=take(rollout.forced),
+            log_prob=take(samples.log_prob),
+            value=take(samples.value),
+            keep=take(samples.keep),
+            forced=take(samples.forced),
             advantage=torch.from_numpy(advantages[index]).to(self.device),
             returns=torch.from_numpy(returns[index]).to(self.device),
         )
@@ -256,10 +263,8 @@ class Updater:
 
     def _check_finite(self, row: Tensor, iteration: int) -> None:
         if not bool(torch.isfinite(row).all()):
-            names = ("policy loss", "value loss", "kl", "clip fraction", "gradient norm")
-            bad = [
-                name for name, x in zip(names, row.tolist(), strict=True) if not math.isfinite(x)
-            ]
+            pairs = zip(MEASURED, row.tolist(), strict=True)
+            bad = [name.replace("_", " ") for name, x in pairs if not math.isfinite(x)]
             raise TrainingError(f"iteration {iteration}: not finite: {', '.join(bad)}")
 
     def _check_weights(self, iteration: int) -> None:

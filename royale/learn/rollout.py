@@ -1,4 +1,4 @@
-"""Playing a batch of games and remembering what was seen and done."""
+"""Playing a batch of games, and remembering what the learner decided."""
 
 from __future__ import annotations
 
@@ -16,46 +16,18 @@ from royale.learn.network import Network
 from royale.learn.opponents import Opponents
 from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
-from royale.learn.sampling import pack_legal, sample
+from royale.learn.samples import Rollout
+from royale.learn.sampling import pack_legal, sample, single_action
 from royale.learn.value import ValueCodec
-
-
-class Rollout:
-    """T turns of R = 2N rows, preallocated and compact: codes, not planes.
-
-    codes (T+1, R, C...) uint8 and scalars (T+1, R, S) float32 (slot T is the
-    observation after the last turn); legal (T, R, ceil(A/8)) uint8 packed; action int32,
-    log_prob, value, reward, entropy float32, n_legal int32, done, truncated, learner
-    (played by the trained network) bool, all (T, R); keep and forced (T, R) float32 are
-    the mixture of `explore`; last_value (R,).
-    """
-
-    def __init__(self, game: BatchedGame, horizon: int) -> None:
-        spec, rows = game.spec, 2 * game.n_games
-        self.horizon, self.rows = horizon, rows
-        self.codes = np.zeros((horizon + 1, rows, *spec.code_shape), np.uint8)
-        self.scalars = np.zeros((horizon + 1, rows, len(spec.scalars)), np.float32)
-        self.legal = np.zeros((horizon, rows, (spec.n_actions + 7) // 8), np.uint8)
-        self.action = np.zeros((horizon, rows), np.int32)
-        self.n_legal = np.zeros((horizon, rows), np.int32)
-        self.log_prob = np.zeros((horizon, rows), np.float32)
-        self.entropy = np.zeros((horizon, rows), np.float32)
-        self.value = np.zeros((horizon, rows), np.float32)
-        self.reward = np.zeros((horizon, rows), np.float32)
-        self.done = np.zeros((horizon, rows), np.bool_)
-        self.truncated = np.zeros((horizon, rows), np.bool_)
-        self.learner = np.ones((horizon, rows), np.bool_)
-        self.keep = np.ones((horizon, rows), np.float32)
-        self.forced = np.zeros((horizon, rows), np.float32)
-        self.last_value = np.zeros(rows, np.float32)
 
 
 class Actors:
     """N games, both seats played by one network but for the recipe's other opponents.
 
-    Games are dealt from keys of (run, environment, episode), frames and actions from
-    keys of their own, so the future depends on `state_arrays` alone. `seconds` counts
-    the time spent in env, codec (expanding codes to planes), inference and sampling.
+    What is seen now is `codes` (R, C...), `scalars` (R, S) and `legal` (N, 2, A). Games are
+    dealt from keys of (run, environment, episode), frames and actions from keys of their
+    own, so the future depends on `state_arrays` alone. `seconds` counts the time spent in
+    env, codec (gathering codes, expanding them to planes), inference and sampling.
     """
 
     def __init__(
@@ -83,7 +55,8 @@ class Actors:
         self.explore_key = rng.key_of(*run, "explore")
         self.episodes = np.zeros(n, np.int64)  # episodes begun by each environment, less one
         self.shaped = np.zeros((n, 2), np.float64)  # potential of now, weighted
-        self.at_cap = np.zeros(n, np.bool_)  # games that the last turn truncated
+        self.over = np.zeros(n, np.bool_)  # games that the last turn ended
+        self.at_cap = np.zeros(n, np.bool_)  # those of them that it truncated
         self.legal = np.zeros((n, 2, spec.n_actions), np.uint8)
         self.codes = np.zeros((2 * n, *spec.code_shape), np.uint8)
         self.scalars = np.zeros((2 * n, len(spec.scalars)), np.float32)
@@ -93,6 +66,7 @@ class Actors:
     def begin_statistics(self) -> None:
         """Forget the episode statistics."""
         self.ended = self.drawn = self.truncated = self.turns = self.explored = 0
+        self.lost_games = 0  # their worker died; they have no result
         self.opponents.begin_statistics()
         self.statistics = np.zeros(len(self.batch.spec.statistics))
 
@@ -100,7 +74,7 @@ class Actors:
         """Deal the first games and look at them."""
         self._deal(np.arange(self.batch.n_games))
         self.shaped = self._potential()
-        self._observe(self.codes, self.scalars)
+        self._observe()
 
     def _deal(self, games: np.ndarray) -> None:
         episode = self.episodes[games]
@@ -118,11 +92,10 @@ class Actors:
         self.batch.potentials(out)
         return out @ self.coefficients
 
-    def _observe(self, codes: np.ndarray, scalars: np.ndarray) -> None:
+    def _observe(self) -> None:
         n = self.batch.n_games
-        self.batch.observe(
-            codes.reshape(n, 2, *codes.shape[1:]), scalars.reshape(n, 2, -1), self.legal
-        )
+        codes = self.codes.reshape(n, 2, *self.codes.shape[1:])
+        self.batch.observe(codes, self.scalars.reshape(n, 2, -1), self.legal)
 
     def _clock(self, part: str, since: float) -> float:
         if self.device != "cpu":
@@ -136,31 +109,58 @@ class Actors:
         """Play out.horizon turns into `out`; first_turn counts turns since the run began."""
         n, rows = self.batch.n_games, out.rows
         clock = time.perf_counter()
-        # Slot 0 is what the last call saw last: an observation is made once a turn.
-        out.codes[0], out.scalars[0] = self.codes, self.scalars
+        out.begin()
         for t in range(out.horizon):
-            pack_legal(self.legal.reshape(rows, -1), out.legal[t])
-            clock = self._clock("env", clock)
-            logits, values, clock = self._forward(network, out.codes[t], out.scalars[t], clock)
-            keys = rng.fold(self.action_key, first_turn + t, np.arange(rows))
-            drawn = sample(logits, out.legal[t], rng.uniform(keys))
-            out.action[t], out.log_prob[t] = drawn.action, drawn.log_prob
-            out.entropy[t], out.n_legal[t] = drawn.entropy, drawn.n_legal
-            out.value[t] = values.cpu().numpy()
+            packed = pack_legal(self.legal.reshape(rows, -1))
+            # Where one action is legal it is taken: no network need be asked.
+            out.action[t], choice = single_action(packed, self.batch.spec.n_actions)
             out.learner[t] = self.opponents.learner_rows()
-            if self.explorer:
-                self._explore(out, t, logits, first_turn)
-            clock = self._clock("sampling", clock)
-            if self.opponents:
-                clock = self._oppose(out, t, keys, clock)
-            self._step(out.action[t].reshape(n, 2), out.reward[t], out.done[t])
-            out.truncated[t] = np.repeat(self.at_cap, 2)
-            self._observe(out.codes[t + 1], out.scalars[t + 1])
             clock = self._clock("env", clock)
-        _, values, clock = self._forward(network, out.codes[-1], out.scalars[-1], clock)
-        out.last_value[:] = values.cpu().numpy()
-        self.codes[...], self.scalars[...] = out.codes[-1], out.scalars[-1]
+            clock = self._decide(network, out, t, packed, choice, first_turn, clock)
+            if self.opponents:
+                clock = self._oppose(out.action[t], packed, choice, first_turn + t, clock)
+            lost = self._step(out.action[t].reshape(n, 2), out.reward[t])
+            out.truncated[t] = np.repeat(self.at_cap, 2)
+            out.end_turn(t, self.over, lost)
+            self._observe()
+            clock = self._clock("env", clock)
+        last = np.flatnonzero(self.opponents.learner_rows())
+        seen = self.codes[last], self.scalars[last]
+        _, values, clock = self._forward(network, *seen, clock)
+        out.last_value[:] = 0.0  # an opponent's row has no sample that would ask for it
+        out.last_value[last] = values.cpu().numpy()
         self._clock("env", clock)
+
+    def _decide(
+        self,
+        network: Network,
+        out: Rollout,
+        t: int,
+        packed: np.ndarray,
+        choice: np.ndarray,
+        first_turn: int,
+        clock: float,
+    ) -> float:
+        """Let the network choose in the learner's rows that have a choice."""
+        rows = np.flatnonzero(out.learner[t] & (choice | (t == 0)))
+        if not rows.size:
+            return clock
+        new = out.add(t, rows, self.codes, self.scalars, packed)
+        logits, values, clock = self._forward(network, new.codes, new.scalars, clock)
+        keys = rng.fold(self.action_key, first_turn + t, rows)
+        drawn = sample(logits, new.legal, rng.uniform(keys))
+        new.action[:], new.log_prob[:] = drawn.action, drawn.log_prob
+        new.entropy[:], new.n_legal[:] = drawn.entropy, drawn.n_legal
+        new.value[:] = values.cpu().numpy()
+        if self.explorer:
+            keys = rng.fold(self.explore_key, first_turn + t, rows)
+            legal = self.legal.reshape(out.rows, -1)[rows]
+            mixed = self.explorer.mix(new.action, logits, legal, keys)
+            new.action[:], new.log_prob[:] = mixed.action, mixed.log_prob
+            new.keep[:], new.forced[:] = mixed.keep, mixed.forced
+            self.explored += int((mixed.explored & choice[rows]).sum())
+        out.action[t, rows] = new.action
+        return self._clock("sampling", clock)
 
     def _forward(
         self, network: Network, codes: np.ndarray, scalars: np.ndarray, clock: float
@@ -172,32 +172,27 @@ class Actors:
         values = self.value_codec.decode(outputs)
         return logits, values, self._clock("inference", clock)
 
-    def _explore(self, out: Rollout, t: int, logits: torch.Tensor, first_turn: int) -> None:
-        rows = np.arange(out.rows)
-        keys = rng.fold(self.explore_key, first_turn + t, rows)
-        legal = self.legal.reshape(out.rows, -1)
-        mixed = self.explorer.mix(out.action[t], logits, legal, keys)
-        out.action[t], out.log_prob[t] = mixed.action, mixed.log_prob
-        out.keep[t], out.forced[t] = mixed.keep, mixed.forced
-        self.explored += int((mixed.explored & out.learner[t]).sum())
-
-    def _oppose(self, out: Rollout, t: int, keys: np.ndarray, clock: float) -> float:
-        """Overwrite the moves of the rows that are not the learner's."""
-        scene = out.codes[t], out.scalars[t]
+    def _oppose(
+        self, action: np.ndarray, packed: np.ndarray, choice: np.ndarray, turn: int, clock: float
+    ) -> float:
+        """Fill in the moves, in `action` (R,), of the rows that are not the learner's."""
+        keys = rng.fold(self.action_key, turn, np.arange(action.size))
         for member, network in enumerate(self.opponents.past):
             rows = self.opponents.rows(opponents.PAST, member)
+            rows = rows[choice[rows]]
             if rows.size:
-                logits, _, clock = self._forward(network, *(a[rows] for a in scene), clock)
-                uniforms = rng.uniform(keys[rows])
-                out.action[t, rows] = sample(logits, out.legal[t, rows], uniforms).action
-        legal = self.legal.reshape(out.rows, -1)
-        self.opponents.scripted_moves(out.action[t], *scene, legal, keys)
+                seen = self.codes[rows], self.scalars[rows]
+                logits, _, clock = self._forward(network, *seen, clock)
+                action[rows] = sample(logits, packed[rows], rng.uniform(keys[rows])).action
+        legal = self.legal.reshape(action.size, -1)
+        self.opponents.scripted_moves(action, self.codes, self.scalars, legal, keys, choice)
         return self._clock("sampling", clock)
 
-    def _step(self, actions: np.ndarray, reward: np.ndarray, done: np.ndarray) -> None:
+    def _step(self, actions: np.ndarray, reward: np.ndarray) -> np.ndarray | None:
+        """One turn; which games (N,) were lost in it, if any."""
         result = self.batch.step(actions)
         rewards = np.zeros((self.batch.n_games, 2), np.float64)
-        over = result.done
+        over = self.over = result.done
         for seat in (0, 1):
             won, lost = result.winner == seat, result.winner == 1 - seat
             rewards[:, seat] = np.where(won, 1.0, np.where(lost, -1.0, self.recipe.draw_reward))
@@ -208,15 +203,19 @@ class Actors:
         following = self._potential()
         rewards += self.recipe.gamma * np.where(over[:, None], 0.0, following) - self.shaped
         self.shaped = following
+        if result.lost is not None:
+            rewards[result.lost] = 0.0  # how such a game would have gone on, nobody knows
         reward[:] = rewards.reshape(-1)
-        done[:] = np.repeat(over, 2)
         self.at_cap = result.truncated
         if over.any():
-            self._count(result.winner, result.truncated, np.flatnonzero(over))
             games = np.flatnonzero(over)
+            gone = np.zeros_like(over) if result.lost is None else result.lost
+            self.lost_games += int(gone.sum())
+            self._count(result.winner, result.truncated, games[~gone[games]])
             self.episodes[games] += 1
             self._deal(games)
             self.shaped = self._potential()
+        return result.lost
 
     def _count(self, winner: np.ndarray, truncated: np.ndarray, games: np.ndarray) -> None:
         self.ended += games.size
@@ -231,7 +230,7 @@ class Actors:
         self.statistics += (seats.sum(1) / mine.sum(1)).sum(0)
 
     def episode_statistics(self) -> dict[str, object]:
-        """Episodes ended since `begin_statistics`, their share of draws (and of those
+        """Episodes ended since `begin_statistics`, not counting lost ones, their share of draws (and of those
         truncated), mean length in turns, mean statistics of the learner's seats, and its
         win rate against each kind of opponent; null if none ended."""
         n = self.ended
@@ -241,6 +240,7 @@ class Actors:
         }
         return {
             "episodes": n,
+            "lost_games": self.lost_games,
             "draw_share": self.drawn / n if n else None,
             "truncated_share": self.truncated / n if n else None,
             "game_length": self.turns / n if n else None,

@@ -49,6 +49,40 @@ def gather_legal(packed, n_actions, out):
 
 
 @numba.njit(cache=True)
+def _first_legal(packed, n_actions, first, several):
+    for r in range(packed.shape[0]):
+        count = 0
+        for byte in range(packed.shape[1]):
+            bits = packed[r, byte]
+            if bits == 0:
+                continue
+            for bit in range(8):
+                action = byte * 8 + bit
+                if bits & (128 >> bit) and action < n_actions:
+                    if count == 0:
+                        first[r] = action
+                    count += 1
+            if count > 1:
+                break
+        if count == 0:
+            return r
+        several[r] = count > 1
+    return -1
+
+
+def single_action(packed: np.ndarray, n_actions: int) -> tuple[np.ndarray, np.ndarray]:
+    """The first legal action (R,) int32 of each row, and whether there are others (R,) bool.
+
+    packed legal (R, ceil(A/8)) uint8. FloatingPointError names a row without any.
+    """
+    first, several = np.empty(len(packed), np.int32), np.empty(len(packed), np.bool_)
+    bad = _first_legal(packed, n_actions, first, several)
+    if bad >= 0:
+        raise FloatingPointError(f"row {bad}: no legal action")
+    return first, several
+
+
+@numba.njit(cache=True)
 def _sample(logits, packed, uniforms, greedy, actions, log_probs, entropies, counts):
     rows, n_actions = logits.shape
     index = np.empty(n_actions, np.int32)

@@ -18,7 +18,8 @@ from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.plan import SegmentPlan
 from royale.learn.ppo import TrainingError, Updater
 from royale.learn.recipe import Recipe
-from royale.learn.rollout import Actors, Rollout
+from royale.learn.rollout import Actors
+from royale.learn.samples import Rollout
 
 TIMED = ("env", "codec", "inference", "sampling", "gae", "update")
 
@@ -123,9 +124,10 @@ class Trainer:
         key = int(rng.fold(self.order_key, self.iteration))
         metrics = self.updater.update(self.rollout, self.coefficient, key, self.iteration + 1)
         used = self.coefficient
-        self.coefficient = entropy.next_coefficient(
-            used, metrics["entropy"], self.recipe.entropy_floor
-        )
+        if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
+            self.coefficient = entropy.next_coefficient(
+                used, metrics["entropy"], self.recipe.entropy_floor
+            )
         self.iteration += 1
         timing = dict.fromkeys(TIMED, 0.0)
         for part in (self.actors.seconds, metrics.pop("seconds")):
@@ -141,7 +143,7 @@ class Trainer:
             "timing": timing,
             **metrics,
             "entropy_coef": used,
-            "explored_share": self.actors.explored / int(self.rollout.learner.sum()),
+            "explored_share": self.actors.explored / max(1, metrics["decisions"]),
             **self.actors.episode_statistics(),
         }
 

@@ -114,6 +114,51 @@ def test_a_match_file_must_say_what_its_games_say():
             match.check_match(path, {**record, **change}, {"x": "aa"})
 
 
+class Losing:
+    """A batch whose games are lost in some steps, as if their process had died."""
+
+    def __init__(self, batch, lose):
+        self.batch, self.lose, self.steps = batch, lose, 0
+
+    def __getattr__(self, name):
+        return getattr(self.batch, name)
+
+    def step(self, actions):
+        result = self.batch.step(actions)
+        result.lost = np.zeros(self.batch.n_games, bool)
+        result.lost[self.lose(self.steps)] = True
+        result.done = result.done | result.lost
+        result.winner = np.where(result.lost, -1, result.winner)
+        self.steps += 1
+        return result
+
+
+def losing(monkeypatch, lose):
+    make = GAME.make
+    monkeypatch.setattr(GAME, "make", lambda *rest: Losing(make(*rest), lose), raising=False)
+
+
+def test_a_lost_game_is_played_again_and_becomes_the_same(monkeypatch):
+    whole = play("random", "expander", 8)
+    losing(monkeypatch, lambda step: {4: [0, 5], 11: [5], 500: []}.get(step, []))
+    assert play("random", "expander", 8) == whole
+
+
+def test_a_game_lost_again_and_again_ends_the_match(monkeypatch):
+    losing(monkeypatch, lambda step: [3] if step % 2 else [])
+    with pytest.raises(RoyaleError, match=r"game 3 \(seed \d+\) was lost 4 times"):
+        play("random", "random", 8)
+
+
+def test_a_program_cannot_play_a_lost_game_again(monkeypatch):
+    idle = Idle()
+    idle.begin = idle.end = lambda *seats: None
+    idle.act = lambda view, games: Idle().act(view)
+    losing(monkeypatch, lambda step: [2] if step == 3 else [])
+    with pytest.raises(RoyaleError, match=r"game 2 was lost .* ask for the match again"):
+        match.play("generals", SETTINGS, [idle, scripted("random")], 8, 7)
+
+
 @pytest.mark.parametrize("n_games", [0, 3, -2])
 def test_odd_or_no_games_are_refused(n_games):
     with pytest.raises(ValueError, match="even"):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 from types import SimpleNamespace
 
+import numpy as np
 import toy_game
 
 from royale.learn.network import build_network
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.ppo import Updater
 from royale.learn.recipe import Recipe
-from royale.learn.rollout import Actors, Rollout
+from royale.learn.rollout import Actors
+from royale.learn.samples import Rollout
 
 SMALL = dataclasses.replace(Recipe(), channels=8, blocks=1, minibatch=32, advantage_top=1.0)
 
@@ -37,6 +39,15 @@ def parts(games=8, horizon=12, settings=toy_game.SETTINGS, sharp=1.0, before=Non
     return SimpleNamespace(
         recipe=recipe, network=network, actors=actors, rollout=rollout, updater=updater
     )
+
+
+def dense(rollout, name):
+    """A field of the samples as (T, R, ...), zeros where there is no sample."""
+    samples = rollout.samples
+    field = getattr(samples, name)
+    out = np.zeros((rollout.horizon, rollout.rows, *field.shape[1:]), field.dtype)
+    out[samples.turn, samples.row] = field
+    return out
 
 
 def spy(monkeypatch, module, name):

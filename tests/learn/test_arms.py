@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 import toy_game
-from learner_parts import parts, spy
+from learner_parts import dense, parts, spy
 
 from royale import rng
 from royale.errors import ConfigError
@@ -40,12 +40,13 @@ def trained_rows(learner, monkeypatch, advantages=None):
 
 def test_stored_samples_are_turned_and_the_deviation_is_shown():
     learner = parts(sharp=300.0, symmetry="stored_samples", minibatch=192)
-    n = learner.rollout.horizon * learner.rollout.rows
+    samples = learner.rollout.samples
+    n = len(samples)
     assert not learner.actors.batch.frames.any()
     zeros = np.zeros(n, np.float32)
-    batch = learner.updater._gather(learner.rollout, np.arange(n), zeros, zeros, 5)
-    codes = torch.from_numpy(learner.rollout.codes[:-1].reshape(n, 3, 4, 4))
-    scalars = torch.from_numpy(learner.rollout.scalars[:-1].reshape(n, 1))
+    batch = learner.updater._gather(samples, np.arange(n), zeros, zeros, 5)
+    codes = torch.from_numpy(samples.codes)
+    scalars = torch.from_numpy(samples.scalars)
     stored = toy_game.GAME.expand(codes, scalars, "base")
     kept = (batch.planes == stored).flatten(1).all(1).float().mean()
     assert 0.1 < kept < 0.6  # a quarter meets the identity, and some boards look alike
@@ -89,10 +90,11 @@ def test_truncation_in_its_three_places(monkeypatch, truncation):
     )
     rows, _ = trained_rows(learner, monkeypatch)
     rollout = learner.rollout
-    returns = calls[0][1] + rollout.value
+    value = dense(rollout, "value")
+    returns = calls[0][1].reshape(value.shape) + value
     cut = rollout.truncated[:-1]
     assert cut[1].all() and cut.sum() == 5 * rollout.rows
-    following = 0.9 * rollout.value[1:][cut]
+    following = 0.9 * value[1:][cut]
     trained = np.zeros(rollout.done.size, bool)
     trained[rows] = True
     trained = trained.reshape(rollout.done.shape)
@@ -110,9 +112,10 @@ def test_reset_still_cuts_where_a_game_was_won(monkeypatch):
     calls = spy(monkeypatch, ppo, "gae")
     learner = parts(horizon=40, truncation="reset", gae_lambda=0.0)
     learner.updater.update(learner.rollout, 0.0, 1, 1)
-    won = learner.rollout.reward == 1
+    samples, reward = learner.rollout.samples, learner.rollout.reward
+    won = reward[samples.turn, samples.row] == 1
     assert won.any()
-    assert np.allclose((calls[0][1] + learner.rollout.value)[won], 1.0, atol=1e-6)
+    assert np.allclose((calls[0][1] + samples.value)[won], 1.0, atol=1e-6)
 
 
 # opponents
@@ -127,14 +130,24 @@ def passing(actors, network):
     actors.opponents.past = [frozen]
 
 
-def test_each_opponent_plays_its_rows_and_no_other():
-    learner = parts(horizon=20, before=passing, opponents=MIXED)
+@pytest.mark.parametrize("rest", [1, 3])
+def test_each_opponent_plays_its_rows_and_no_other(rest):
+    seen = []
+
+    def before(actors, network):
+        passing(actors, network)
+        honest = actors._observe
+        seen.append(actors.legal.copy())
+        actors._observe = lambda: (honest(), seen.append(actors.legal.copy()))
+
+    settings = {**toy_game.SETTINGS, "rest": rest}
+    learner = parts(horizon=20, settings=settings, before=before, opponents=MIXED)
     rollout, kinds = learner.rollout, learner.actors.opponents.kind
     assert kinds.tolist() == [0, 0, 1, 1, 2, 2, -1, -1]
     other = ~rollout.learner.reshape(20, 8, 2)
     assert (other.sum(2) == (kinds >= 0)).all()
     action = rollout.action.reshape(20, 8, 2)
-    legal = np.unpackbits(rollout.legal, axis=-1, count=65).reshape(20, 8, 2, 65)
+    legal = np.stack(seen[:20])
     assert (action[:, :2][other[:, :2]] == PASS).all()
     assert (action[:, :2][~other[:, :2]] != PASS).any()
     assert (action[:, 2:4] == legal[:, 2:4].argmax(-1))[other[:, 2:4]].all()
@@ -158,7 +171,9 @@ def test_the_opponents_seat_alternates_by_episode():
 def test_opponents_rows_are_neither_trained_on_nor_counted(monkeypatch):
     learner, advantages = parts(before=passing, opponents=MIXED), []
     rows, metrics = trained_rows(learner, monkeypatch, advantages)
-    mine = np.flatnonzero(learner.rollout.learner)
+    samples = learner.rollout.samples
+    assert learner.rollout.learner[samples.turn, samples.row].all()
+    mine = np.arange(len(samples))
     assert np.array_equal(rows, mine) and mine.size == 192 - 6 * 12
     assert metrics["samples_trained"] == mine.size
     assert metrics["learner_share"] == pytest.approx(10 / 16)

@@ -26,8 +26,8 @@ def short(monkeypatch):
     monkeypatch.setattr(audits, "TURNS", 16)
 
 
-def found(**changes):
-    findings = audit("toy", toy_game.SETTINGS, dataclasses.replace(RECIPE, **changes))
+def found(settings=toy_game.SETTINGS, **changes):
+    findings = audit("toy", settings, dataclasses.replace(RECIPE, **changes))
     assert [finding.coefficient for finding in findings] == NAMES
     return {finding.coefficient: finding for finding in findings}
 
@@ -50,6 +50,17 @@ def test_a_sound_learner_passes(changes):
     assert_rewards(list(findings.values()))
 
 
+RESTING = {**toy_game.SETTINGS, "rest": 4}  # three rows in four may only pass
+
+
+@pytest.mark.parametrize("changes", [{}, {"gae_lambda": 0.0, "gamma": 0.5}])
+def test_a_sound_learner_passes_where_most_rows_have_no_choice(monkeypatch, changes):
+    monkeypatch.setattr(audits, "TURNS", 40)
+    findings = found(RESTING, **changes)
+    assert [f.line() for f in findings.values() if f.died_at] == []
+    assert all(finding.samples > 0 for finding in findings.values())
+
+
 def test_the_same_audit_twice_says_the_same():
     assert found() == found()
 
@@ -58,9 +69,10 @@ def test_the_same_audit_twice_says_the_same():
 def reward_lost_at_the_cap(patch):
     step = Actors._step
 
-    def broken(self, actions, reward, done):
-        step(self, actions, reward, done)
+    def broken(self, actions, reward):
+        lost = step(self, actions, reward)
         reward[np.repeat(self.batch.results[-1].truncated, 2)] = 0.0
+        return lost
 
     patch.setattr(Actors, "_step", broken)
 
@@ -75,14 +87,15 @@ def potential_stands_still(patch):
 
 def bootstrapped_over(patch):
     gae = ppo.gae
-    patch.setattr(ppo, "gae", lambda r, v, done, *rest: gae(r, v, np.zeros_like(done), *rest))
+    patch.setattr(ppo, "gae", lambda r, done, *rest: gae(r, np.zeros_like(done), *rest))
 
 
 def masked_out(patch):
     update = ppo.Updater.update
 
     def broken(self, rollout, *rest):
-        keep = np.flatnonzero(~rollout.done.reshape(-1))
+        ends = rollout.done[rollout.samples.turn, rollout.samples.row]
+        keep = np.flatnonzero(~ends)
         patch.setattr(ppo, "select_top", lambda advantages, fraction: keep)
         return update(self, rollout, *rest)
 
@@ -145,6 +158,23 @@ def test_a_broken_signal_is_named_where_it_dies(monkeypatch, breakage, stage, ki
         assert_rewards(list(findings.values()))
 
 
+@pytest.mark.parametrize(
+    "breakage, stage, killed",
+    [
+        (reward_lost_at_the_cap, "reward", {CAP}),
+        (bootstrapped_over, "return", set(NAMES[:3])),
+        (value_gradient_does_not_flow, "gradient", set(NAMES)),
+    ],
+)
+def test_a_broken_signal_is_named_where_most_rows_have_no_choice(
+    monkeypatch, breakage, stage, killed
+):
+    monkeypatch.setattr(audits, "TURNS", 40)
+    breakage(monkeypatch)
+    findings = found(RESTING).items()
+    assert {n: f.died_at for n, f in findings if f.died_at} == dict.fromkeys(killed, stage)
+
+
 def test_the_truncation_bug_is_refused():
     findings = found(truncation="reset")
     died = {f.coefficient: f.died_at for f in findings.values() if f.died_at}
@@ -164,16 +194,17 @@ def test_the_truncation_bug_is_seen_in_its_later_stages_too(monkeypatch, mended,
     def rewarded(self, *rest):
         sound = dataclasses.replace(self.recipe, truncation="terminal")
         asked, self.recipe = self.recipe, sound
-        step(self, *rest)
+        lost = step(self, *rest)
         self.recipe = asked
+        return lost
 
     monkeypatch.setattr(Actors, "_step", rewarded)
     if mended == 2:
         update = ppo.Updater.update
 
         def cut(self, rollout, *rest):
-            def whole(r, v, done, *others):
-                return gae(r, v, rollout.done, *others)
+            def whole(r, done, *others):
+                return gae(r, rollout.done, *others)
 
             monkeypatch.setattr(ppo, "gae", whole)
             return update(self, rollout, *rest)

@@ -72,13 +72,13 @@ def test_a_rollout_holds_the_mixture_and_passes_the_on_policy_check():
     up = (rollout.action[0] < 16).mean()
     assert up > (plain.rollout.action[0] < 16).mean() + 0.15
     assert 0.1 < learner.actors.explored / 192 < 0.6
-    assert set(np.unique(rollout.keep)) == {np.float32(0.5), np.float32(1.0)}
+    assert set(np.unique(rollout.samples.keep)) == {np.float32(0.5), np.float32(1.0)}
     assert learner.updater.update(rollout, 0.0, 1, 1)["ratio_max_abs_dev"] < 1e-4
 
 
 def test_the_policys_own_log_prob_in_its_place_is_refused():
     learner = parts(sharp=300.0, explore_plane={"up": 0.5}, minibatch=192)
-    learner.rollout.keep[:], learner.rollout.forced[:] = 1.0, 0.0
+    learner.rollout.samples.keep[:], learner.rollout.samples.forced[:] = 1.0, 0.0
     with pytest.raises(ppo.TrainingError, match="recomputed log-probabilities differ"):
         learner.updater.update(learner.rollout, 0.0, 1, 1)
 
@@ -94,9 +94,9 @@ def test_the_gradient_is_that_of_the_mixture():
 
 def test_the_loss_sees_the_mixture():
     learner = parts(sharp=300.0, explore_plane={"up": 0.5})
-    n = learner.rollout.horizon * learner.rollout.rows
+    n = len(learner.rollout.samples)
     ones = np.ones(n, np.float32)
-    batch = learner.updater._gather(learner.rollout, np.arange(n), ones, ones)
+    batch = learner.updater._gather(learner.rollout.samples, np.arange(n), ones, ones)
     losses = minibatch_losses(
         learner.network,
         learner.updater.codec,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from learner_parts import parts, spy
+from learner_parts import dense, parts, spy
 
 from royale.errors import ConfigError
 from royale.learn import entropy, ppo
@@ -20,9 +20,9 @@ from royale.learn.trainer import Trainer
 
 def losses(learner, advantages, returns, coefficient=0.0):
     """The loss of all samples, with constant advantages and returns where numbers are given."""
-    n = learner.rollout.horizon * learner.rollout.rows
+    n = len(learner.rollout.samples)
     constants = (np.zeros(n, np.float32) + np.asarray(x, np.float32) for x in (advantages, returns))
-    batch = learner.updater._gather(learner.rollout, np.arange(n), *constants)
+    batch = learner.updater._gather(learner.rollout.samples, np.arange(n), *constants)
     return minibatch_losses(
         learner.network,
         learner.updater.codec,
@@ -38,7 +38,8 @@ def returns_of(monkeypatch, **changes):
     calls = spy(monkeypatch, ppo, "gae")
     learner = parts(horizon=40, **changes)
     learner.updater.update(learner.rollout, 0.0, 1, 1)
-    return learner.rollout, calls[0][1] + learner.rollout.value
+    value = dense(learner.rollout, "value")
+    return learner.rollout, calls[0][1].reshape(value.shape) + value
 
 
 def test_gamma_discounts_what_is_won_later(monkeypatch):
@@ -53,14 +54,14 @@ def test_gamma_discounts_what_is_won_later(monkeypatch):
 
 def test_gae_lambda_0_looks_one_turn_ahead(monkeypatch):
     rollout, returns = returns_of(monkeypatch, gamma=0.9, gae_lambda=0.0)
-    ahead = rollout.reward[:-1] + 0.9 * rollout.value[1:] * ~rollout.done[:-1]
+    ahead = rollout.reward[:-1] + 0.9 * dense(rollout, "value")[1:] * ~rollout.done[:-1]
     assert np.allclose(returns[:-1], ahead, atol=1e-6)
 
 
 def test_clip_bounds_the_ratio():
     for clip, expected in ((0.2, -1.2), (0.6, -1.5)):
         learner = parts(clip=clip)
-        learner.rollout.log_prob -= np.log(1.5).astype(np.float32)
+        learner.rollout.samples.log_prob -= np.log(1.5).astype(np.float32)
         got = losses(learner, 1.0, 0.0)
         assert got.policy.item() == pytest.approx(expected, abs=1e-4)
         clipped = learner.updater._measure(got, torch.tensor(0.0))[3]
@@ -77,7 +78,7 @@ def test_value_clip_holds_a_value_that_has_moved_far_enough():
         learner = parts(value_clip=clip)
         with torch.no_grad():
             learner.network.value.bias += 0.5
-        target = learner.rollout.value.reshape(-1) + 1.0
+        target = learner.rollout.samples.value + 1.0
         got = losses(learner, 0.0, target)
         got.total.backward()
         assert bool(learner.network.value.bias.grad.abs() > 1e-3) == moves, clip
@@ -134,10 +135,10 @@ def test_entropy_floor_decides_when_the_coefficient_rises(make_plan):
 def test_the_entropy_coefficient_raises_the_entropy():
     def share(coefficient):
         learner = parts(sharp=300.0, learning_rate=1e-2, epochs=4, advantage_top=1.0)
-        before = learner.rollout.entropy.mean()
+        before = learner.rollout.samples.entropy.mean()
         learner.updater.update(learner.rollout, coefficient, 1, 1)
         learner.actors.collect(learner.network, learner.rollout, 12)
-        return learner.rollout.entropy.mean() - before
+        return learner.rollout.samples.entropy.mean() - before
 
     assert share(1.0) > 0.1 + share(0.0)
 

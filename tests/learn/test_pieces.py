@@ -26,20 +26,19 @@ from royale.learn.sampling import pack_legal, unpack_legal
 from royale.learn.value import BINS, ValueCodec
 
 
-def columns(*numbers):
-    return np.array(numbers, np.float32)[:, None]
-
-
 def gae_of(rewards, values, dones, last, gamma, lam):
-    out = gae(
-        columns(*rewards),
-        columns(*values),
+    """One row's advantages, with a decision where the value is not None."""
+    turn = np.array([t for t, value in enumerate(values) if value is not None])
+    return gae(
+        np.array(rewards, np.float32)[:, None],
         np.array(dones)[:, None],
+        turn,
+        np.zeros(turn.size, int),
+        np.array([value for value in values if value is not None], np.float32),
         np.array([last], np.float32),
         gamma,
         lam,
     )
-    return out[:, 0]
 
 
 def test_gae_with_lambda_1_is_the_discounted_return_less_the_value():
@@ -64,29 +63,80 @@ def test_the_end_of_a_game_cuts_the_future_whatever_ended_it():
     assert advantages[0] == pytest.approx(0.9 * 0.2 - 0.1 + 0.72 * second)
 
 
-@given(st.integers(0, 2**32 - 1), st.floats(0.5, 1.0), st.floats(0.0, 1.0))
-@settings(max_examples=20, deadline=None)
-def test_gae_is_the_sum_of_discounted_errors(seed, gamma, lam):
-    rng = np.random.default_rng(seed)
-    rewards, values = rng.normal(size=(2, 6, 3)).astype(np.float32)
-    dones, last = rng.random((6, 3)) < 0.3, rng.normal(size=3).astype(np.float32)
-    got = gae(rewards, values, dones, last, gamma, lam)
+def test_a_transition_over_turns_without_a_choice_by_hand():
+    """Decisions at turns 0 and 3 of 5: k = 3, then 2 turns to the horizon."""
+    rewards, values = [1, 2, 3, 4, 5], [10.0, None, None, 20.0, None]
+    gamma, lam, last = 0.5, 0.8, 40.0
+    second = 4 + 0.5 * 5 + 0.25 * last - 20
+    first = 1 + 0.5 * 2 + 0.25 * 3 + 0.125 * 20 - 10 + (gamma * lam) ** 3 * second
+    got = gae_of(rewards, values, [False] * 5, last, gamma, lam)
+    assert got == pytest.approx([first, second])
+    # a game that ends between them pays the first and knows nothing of the second
+    ended = gae_of(rewards, values, [False, True, False, False, False], last, gamma, lam)
+    assert ended == pytest.approx([1 + 0.5 * 2 - 10, second])
+    # turns before the first decision belong to nobody
+    assert gae_of([7] * 3, [None, None, 1.0], [False] * 3, 2.0, 0.5, 0.9) == pytest.approx([7])
+
+
+def dense_gae(rewards, values, dones, last, gamma, lam):
+    """Every turn's advantage (T, R), as a plain sum of discounted one-turn errors."""
+    horizon, rows = rewards.shape
     following = np.concatenate([values[1:], last[None]])
-    for r in range(3):
-        for t in range(6):
-            total, weight = 0.0, 1.0
-            for k in range(t, 6):
-                alive = 1.0 - dones[k, r]
-                total += weight * (rewards[k, r] + gamma * following[k, r] * alive - values[k, r])
-                weight *= gamma * lam * alive
-            assert got[t, r] == pytest.approx(total, abs=1e-5)
+    alive = 1.0 - dones
+    errors = rewards + gamma * following * alive - values
+    out = np.zeros((horizon, rows))
+    for r in range(rows):
+        for t in range(horizon):
+            weight = 1.0
+            for k in range(t, horizon):
+                out[t, r] += weight * errors[k, r]
+                weight *= gamma * lam * alive[k, r]
+    return out
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.floats(0.5, 1.0),
+    st.floats(0.0, 1.0),
+    st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+    st.sampled_from([0.0, 0.15, 0.5]),
+)
+@settings(max_examples=60, deadline=None)
+def test_advantages_are_those_of_the_dense_computation(seed, gamma, lam, share, ends):
+    """Where a turn without a choice is worth its reward and what comes after it."""
+    rng, horizon, rows = np.random.default_rng(seed), 9, 3
+    rewards, values = rng.normal(size=(2, horizon, rows)).astype(np.float32)
+    dones, last = rng.random((horizon, rows)) < ends, rng.normal(size=rows).astype(np.float32)
+    chose = rng.random((horizon, rows)) < share
+    turn, row = np.nonzero(chose)
+    got = gae(rewards, dones, turn, row, values[chose], last, gamma, lam)
+    full, after = values.astype(np.float64), last.astype(np.float64)
+    for t in range(horizon - 1, -1, -1):
+        full[t] = np.where(chose[t], full[t], rewards[t] + gamma * after * ~dones[t])
+        after = full[t]
+    expected = dense_gae(rewards, full, dones, last, gamma, lam)
+    assert got == pytest.approx(expected[chose], abs=1e-5)
+    assert np.allclose(expected[~chose], (gamma * lam * after_of(expected, dones))[~chose])
+
+
+def after_of(advantages, dones):
+    """The next turn's advantage, 0 past an end: a turn without a choice has no error of its own."""
+    return np.concatenate([advantages[1:], np.zeros((1, advantages.shape[1]))]) * ~dones
 
 
 def test_normalised_advantages_have_mean_0_and_deviation_1():
-    out = normalise(np.random.default_rng(0).normal(3, 5, (7, 11)).astype(np.float32))
+    values = np.random.default_rng(0).normal(3, 5, 77).astype(np.float32)
+    out = normalise(values, np.ones(77, bool))
     assert out.mean() == pytest.approx(0, abs=1e-6)
     assert out.std() == pytest.approx(1, abs=1e-5)
-    assert not normalise(np.full((3, 3), 2.0, np.float32)).any()
+    assert not normalise(np.full(9, 2.0, np.float32), np.ones(9, bool)).any()
+
+
+def test_advantages_are_normalised_by_those_of_choices_alone():
+    values, choice = np.array([1.0, 3.0, 100.0], np.float32), np.array([True, True, False])
+    assert normalise(values, choice) == pytest.approx([-1, 1, 98])
+    assert not normalise(values, np.zeros(3, bool)).any()
+    assert not normalise(values, np.array([True, False, False])).any()
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.player import NetworkPlayer
 from royale.learn.ppo import Updater, minibatch_losses, split_evenly
 from royale.learn.recipe import Recipe
-from royale.learn.rollout import Actors, Rollout
+from royale.learn.rollout import Actors
+from royale.learn.samples import Rollout
 from royale.learn.segment import run_segment
 
 RECIPE = dataclasses.replace(Recipe(), channels=8, blocks=1, minibatch=32, advantage_top=1.0)
@@ -48,15 +49,16 @@ def prepared(recipe, games=8, horizon=12):
 def test_gradients_accumulated_over_minibatches_are_those_of_the_whole(size, head):
     recipe = dataclasses.replace(RECIPE, value_head=head)
     network, updater, rollout = prepared(recipe)
-    n = rollout.horizon * rollout.rows
+    samples = rollout.samples
+    n = len(samples)
     generator = np.random.default_rng(0)
     advantages, returns = generator.normal(size=(2, n)).astype(np.float32)
-    rollout.log_prob += generator.normal(0, 0.2, rollout.log_prob.shape).astype(np.float32)
+    samples.log_prob += generator.normal(0, 0.2, n).astype(np.float32)
 
     def gradient(parts):
         network.zero_grad()
         for part in parts:
-            batch = updater._gather(rollout, part, advantages, returns)
+            batch = updater._gather(samples, part, advantages, returns)
             losses = minibatch_losses(network, updater.codec, recipe, 0.1, batch, updater.precision)
             (losses.total * (part.size / n)).backward()
         return torch.cat([p.grad.flatten() for p in network.parameters()])
@@ -68,15 +70,16 @@ def test_gradients_accumulated_over_minibatches_are_those_of_the_whole(size, hea
 
 def test_the_loss_is_the_sum_of_its_parts():
     network, updater, rollout = prepared(RECIPE)
-    n = rollout.horizon * rollout.rows
+    samples = rollout.samples
+    n = len(samples)
     zeros = np.zeros(n, np.float32)
-    batch = updater._gather(rollout, np.arange(n), zeros + 2.0, zeros + 1.0)
+    batch = updater._gather(samples, np.arange(n), zeros + 2.0, zeros + 1.0)
     losses = minibatch_losses(network, updater.codec, RECIPE, 0.3, batch, updater.precision)
     assert losses.policy.item() == pytest.approx(-2.0, abs=1e-4)  # every ratio is 1
-    value = 0.5 * ((rollout.value - 1.0) ** 2).mean()
+    value = 0.5 * ((samples.value - 1.0) ** 2).mean()
     assert losses.value.item() == pytest.approx(value, rel=1e-4)
     shares = np.where(
-        rollout.n_legal > 1, rollout.entropy / np.log(np.maximum(rollout.n_legal, 2)), 0
+        samples.n_legal > 1, samples.entropy / np.log(np.maximum(samples.n_legal, 2)), 0
     )
     assert losses.entropy.item() == pytest.approx(shares.mean(), rel=1e-4)
     total = losses.policy + RECIPE.value_coef * losses.value - 0.3 * losses.entropy
@@ -173,20 +176,13 @@ def test_a_player_is_reproducible_and_independent_of_its_batch(make_plan, tmp_pa
     run_segment(make_plan(steps=1), tmp_path, tmp_path / "partial")
     champion = tmp_path / "champion.safetensors"
     checkpoint.champion_from_checkpoint(tmp_path / "checkpoint.safetensors", champion, [])
-    batch = toy_game.GAME.make(10, toy_game.SETTINGS, "base")
-    codes = np.zeros((10, 2, 3, 4, 4), np.uint8)
-    scalars = np.zeros((10, 2, 1), np.float32)
-    legal = np.zeros((10, 2, batch.spec.n_actions), np.uint8)
-    batch.reset(np.arange(10), np.arange(10, dtype=np.uint64))
-    batch.observe(codes, scalars, legal)
-    keys = rng.fold(5, np.arange(10))
-    view = View(codes[:, 0], scalars[:, 0], legal[:, 0], batch.turns, keys)
+    view = toy_game.first_view(toy_game.GAME.make(10, toy_game.SETTINGS, "base"))
     actions = NetworkPlayer(champion).act(view)
     assert actions.dtype == np.int32
-    assert legal[np.arange(10), 0, actions].all()
+    assert view.legal[np.arange(10), actions].all()
     monkeypatch.setattr("royale.learn.player.CHUNK", 3)
     assert np.array_equal(actions, NetworkPlayer(tmp_path / "checkpoint.safetensors").act(view))
     greedy = NetworkPlayer(champion, greedy=True)
     logits = greedy.logits(view.codes.copy(), view.scalars.copy())
-    masked = logits.masked_fill(torch.from_numpy(legal[:, 0]) == 0, -torch.inf)
+    masked = logits.masked_fill(torch.from_numpy(view.legal) == 0, -torch.inf)
     assert np.array_equal(greedy.act(view), masked.argmax(1).numpy())

@@ -282,7 +282,7 @@ def test_stored_log_probs_of_another_policy_are_refused(make_plan, tmp_path, mon
     honest = ppo.Updater.update
 
     def tampered(self, rollout, *args):
-        rollout.log_prob[...] += 0.01
+        rollout.samples.log_prob += 0.01
         return honest(self, rollout, *args)
 
     monkeypatch.setattr(ppo.Updater, "update", tampered)

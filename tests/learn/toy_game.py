@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from royale.games import REGISTRY
-from royale.games.protocol import GameSpec, StepResult
+from royale.games.protocol import GameSpec, StepResult, View
 from royale.rng import fold
 
 SYMMETRIES = ("identity", "transpose", "turn", "transpose_turn")
@@ -62,6 +62,7 @@ class ToyRace:
         self.over = np.zeros(n_games, bool)
         self.winner = np.full(n_games, -1, np.int8)
         self.frames = np.zeros((n_games, 2), np.int8)
+        self.rest, self.lose, self.steps = settings.get("rest", 1), settings.get("lose", ()), 0
 
     def reset(self, games, seeds) -> None:
         side = self.side
@@ -81,7 +82,9 @@ class ToyRace:
         mine = self.owner == seat
         inside = self.target >= 0
         free = ~mine[:, np.where(inside, self.target, 0)]
-        return mine[:, None, :] & inside & free
+        where = self.corners[:, 0] + self.corners[:, 1] * 100
+        awake = fold(77, where, self.turns, seat) % np.uint64(self.rest) == 0
+        return mine[:, None, :] & inside & free & awake[:, None, None]
 
     def observe(self, codes, scalars, legal) -> None:
         self.age = np.minimum(self.age.astype(np.int64) + 1, 255).astype(np.uint8)
@@ -127,7 +130,14 @@ class ToyRace:
         self.over |= wins.any(1) | truncated
         for seat in (0, 1):
             self.winner[wins[:, seat] & ~wins[:, 1 - seat]] = seat
-        return StepResult(self.over.copy(), truncated, self.winner.copy())
+        if not self.lose:
+            return StepResult(self.over.copy(), truncated, self.winner.copy())
+        lost = np.zeros(self.n_games, bool)
+        lost[[n for step, n in self.lose if step == self.steps]] = True
+        self.steps += 1
+        self.over |= lost
+        self.winner[lost] = -1
+        return StepResult(self.over.copy(), truncated & ~lost, self.winner.copy(), lost)
 
     def _land(self) -> np.ndarray:
         return np.stack([(self.owner == s).mean(1) for s in (0, 1)], 1)
@@ -218,6 +228,18 @@ class ToyGame:
         if encoder == "wide":
             planes.append(who == 0)
         return torch.stack([p.float() for p in planes], 1)
+
+
+def first_view(batch: ToyRace) -> View:
+    """What seat 0 of every game sees at the start."""
+    n, side = batch.n_games, batch.side
+    codes = np.zeros((n, 2, 3, side, side), np.uint8)
+    scalars = np.zeros((n, 2, 1), np.float32)
+    legal = np.zeros((n, 2, batch.spec.n_actions), np.uint8)
+    batch.reset(np.arange(n), np.arange(n, dtype=np.uint64))
+    batch.observe(codes, scalars, legal)
+    keys = fold(5, np.arange(n))
+    return View(codes[:, 0], scalars[:, 0], legal[:, 0], batch.turns.copy(), keys)
 
 
 GAME = ToyGame()

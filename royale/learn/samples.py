@@ -1,0 +1,131 @@
+"""What an iteration leaves to be trained on: every turn's rewards, and the decisions.
+
+A row (one seat of one game) with a single legal action carries no policy gradient, and
+in some games nine rows in ten are such. So a turn keeps a few numbers of each row, and
+only rows that chose are samples, with their observation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from royale.games.protocol import BatchedGame
+
+
+@dataclass
+class Samples:
+    """M decisions of the learner in order of their turn, then of their row; arrays (M, ...).
+
+    One of an iteration's first turn may have a single legal action (see `Rollout`).
+    """
+
+    turn: np.ndarray  # int32: t, the index of its turn in the rollout
+    row: np.ndarray  # int32: 2 * game + seat
+    codes: np.ndarray  # (M, C...) uint8
+    scalars: np.ndarray  # (M, S) float32
+    legal: np.ndarray  # (M, ceil(A/8)) uint8, packed
+    n_legal: np.ndarray  # int32
+    action: np.ndarray  # int32
+    log_prob: np.ndarray  # float32, nats
+    entropy: np.ndarray  # float32, nats, over the legal actions
+    value: np.ndarray  # float32
+    keep: np.ndarray  # float32, with `forced` the mixture of `explore`
+    forced: np.ndarray  # float32
+    dropped: np.ndarray  # bool: of a game that was lost before it ended
+
+    def __len__(self) -> int:
+        return len(self.turn)
+
+    def part(self, which: slice) -> Samples:
+        """Some of them, as views."""
+        return Samples(**{f.name: getattr(self, f.name)[which] for f in fields(self)})
+
+
+class Rollout:
+    """T turns of R = 2N rows, compact: codes, not planes.
+
+    reward float32, action int32 (also of rows that had no choice, and of opponents), done,
+    truncated, learner (played by the trained network) bool, all (T, R); last_value (R,)
+    float32 of the observation after the last turn; `samples` the learner's decisions.
+    Of the first turn all the learner's rows are samples: the iteration before bootstrapped
+    from these very observations, so their value must be learned even where nothing could
+    be chosen.
+    """
+
+    def __init__(self, game: BatchedGame, horizon: int) -> None:
+        spec, rows = game.spec, 2 * game.n_games
+        self.horizon, self.rows = horizon, rows
+        self.reward = np.zeros((horizon, rows), np.float32)
+        self.action = np.zeros((horizon, rows), np.int32)
+        self.done = np.zeros((horizon, rows), np.bool_)
+        self.truncated = np.zeros((horizon, rows), np.bool_)
+        self.learner = np.ones((horizon, rows), np.bool_)
+        self.last_value = np.zeros(rows, np.float32)
+        shapes = {
+            "codes": (spec.code_shape, np.uint8),
+            "scalars": ((len(spec.scalars),), np.float32),
+            "legal": (((spec.n_actions + 7) // 8,), np.uint8),
+            "dropped": ((), np.bool_),
+        }
+        shapes |= dict.fromkeys(("turn", "row", "n_legal", "action"), ((), np.int32))
+        floats = ("log_prob", "entropy", "value", "keep", "forced")
+        shapes |= dict.fromkeys(floats, ((), np.float32))
+        # Room for every row of every turn: what is never written takes no memory.
+        most = horizon * rows
+        self._room = Samples(**{k: np.empty((most, *s), t) for k, (s, t) in shapes.items()})
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget all samples."""
+        self.samples = self._room.part(slice(0, 0))
+        self._episode_from = np.zeros(self.rows, np.int32)
+
+    def add(
+        self,
+        t: int,
+        rows: np.ndarray,
+        codes: np.ndarray,
+        scalars: np.ndarray,
+        legal: np.ndarray,
+    ) -> Samples:
+        """Append the decisions that `rows` (K,), ascending, take at turn t; views to fill in.
+
+        codes (R, C...), scalars (R, S) and packed legal (R, ceil(A/8)) are of all rows
+        and are copied; log_prob, entropy, value, action and n_legal are the caller's.
+        """
+        first = len(self.samples)
+        new = self._room.part(slice(first, first + rows.size))
+        new.turn[:], new.row[:] = t, rows
+        for to, of in ((new.codes, codes), (new.scalars, scalars), (new.legal, legal)):
+            if rows.size == self.rows:
+                to[...] = of
+            else:
+                np.take(of, rows, axis=0, out=to, mode="clip")  # `raise` would copy twice
+        new.keep[:], new.forced[:], new.dropped[:] = 1.0, 0.0, False
+        self.samples = self._room.part(slice(0, first + rows.size))
+        return new
+
+    def end_turn(self, t: int, done: np.ndarray, lost: np.ndarray | None) -> None:
+        """Note which games (N,) ended with turn t, and drop the samples of those lost.
+
+        Only the unfinished episode is dropped: what the game played before is whole.
+        """
+        self.done[t] = np.repeat(done, 2)
+        if lost is not None and lost.any():
+            samples, gone = self.samples, np.repeat(lost, 2)
+            samples.dropped |= gone[samples.row] & (samples.turn >= self._episode_from[samples.row])
+        self._episode_from[self.done[t]] = t + 1
+
+    def owner(self) -> np.ndarray:
+        """(T, R) int64: the sample whose transition a turn belongs to, or -1.
+
+        It is the row's latest at or before the turn, unless a game ended since.
+        """
+        out = np.full((self.horizon, self.rows), -1)
+        out[self.samples.turn, self.samples.row] = np.arange(len(self.samples))
+        for t in range(1, self.horizon):
+            goes_on = (out[t] < 0) & ~self.done[t - 1]
+            out[t, goes_on] = out[t - 1, goes_on]
+        return out
