@@ -62,8 +62,8 @@ class EndedGames:
 
     Of four games one meets the turn cap, one is won by seat 0, one is drawn by the rules,
     and one is left alone; none ends before both its seats had something to choose. `flip`
-    exchanges winner and loser. A potential that is zero in all games, as one of rare events
-    is for long, is moved by hand. Results before the exchange are kept in `results`, the
+    exchanges winner and loser. The spec's `rare_potentials` are moved by hand, since so few
+    turns may not see their events. Results before the exchange are kept in `results`, the
     potentials after each step (N, 2, K) in `moved`.
     """
 
@@ -78,11 +78,12 @@ class EndedGames:
         return getattr(self._batch, name)
 
     def potentials(self, out: np.ndarray) -> None:
-        """The real games' potentials, those that stand still moved."""
+        """The real games' potentials, the rare ones moved by hand."""
         self._batch.potentials(out)
-        still = ~out.any((0, 1))
+        spec = self._batch.spec
         lead = (self._batch.turns % 5 / 10).astype(np.float32)
-        out[..., still] = np.stack([lead, -lead], 1)[..., None]
+        for name in spec.rare_potentials:
+            out[..., spec.potentials.index(name)] = np.stack([lead, -lead], 1)
 
     def reset(self, games: np.ndarray, seeds: np.ndarray) -> None:
         """Start games anew."""

@@ -52,6 +52,7 @@ class ClashGame:
             global_actions=layout.GLOBAL_ACTIONS,
             symmetries=layout.SYMMETRIES,
             potentials=layout.POTENTIALS,
+            rare_potentials=("crowns", "tower_hp"),
             statistics=layout.STATISTICS,
             max_turns=Settings.read(settings).max_turns,
             vector=tuple(planes.vector_names()),
