@@ -28,11 +28,14 @@ localrules:
     all,
     doctor,
     ladder,
+    panel,
     report_ladder,
     report_watch,
+    wall_clock,
 
 
 rule all:
     default_target: True
     input:
         f"{OUT}/report/{LAST}.svg",
+        f"{OUT}/panel/{LAST}.json",

@@ -107,7 +107,7 @@ class Pipeline:
         """Play a generation's matches and judge it; the root is g02."""
         root = generation == "g02"
         arms = ["root"] if root else ["treatment", "control"]
-        segments = 1 if root else 3
+        segments = 1 if root else 2
         end = {
             (
                 arm,
@@ -179,14 +179,14 @@ class Pipeline:
 
 @pytest.fixture(scope="module")
 def pipeline(tmp_path_factory):
-    """Two generations with two seeds each, the second with three segments an arm."""
+    """Two generations with two seeds each, the second with two segments an arm."""
     made = Pipeline(tmp_path_factory.mktemp("results"))
     for seed in SEEDS:
         made.train("g02", "root", seed, 1)
     made.ladder("g02")
     for seed in SEEDS:
         for arm in ("treatment", "control"):
-            made.train("g03", arm, seed, 3, made.path("ladder/g02/champion.safetensors"))
+            made.train("g03", arm, seed, 2, made.path("ladder/g02/champion.safetensors"))
         arms = ("treatment", "control")
         folder = made.path(f"wall_clock/g03/seed{seed}")
         made.script(
@@ -194,7 +194,7 @@ def pipeline(tmp_path_factory):
             input=Named(
                 **{
                     f"{arm}_{kind}": [
-                        f"{made.segment('g03', arm, seed, k)}/{file}" for k in range(3)
+                        f"{made.segment('g03', arm, seed, k)}/{file}" for k in range(2)
                     ]
                     for arm in arms
                     for kind, file in (
@@ -242,7 +242,7 @@ def test_the_ladder_file_pools_seeds_and_tells_the_times(pipeline):
             arm: end["seconds"] for arm, end in finished.items()
         }
         # one of the two had finished
-        assert max(end["segment"] for end in ends.values()) == 2
+        assert max(end["segment"] for end in ends.values()) == 1
         assert all(end["steps"] == 64 * (end["segment"] + 1) for end in ends.values())
     assert ladder["lineage"][-1]["wall_clock"] == ladder["wall_clock"]
     clock = ladder["wall_clock"]["direct"]
@@ -266,7 +266,7 @@ def test_the_report_has_both_comparisons(pipeline):
 def test_a_sequential_match_is_not_judged_with_fixed_ones(pipeline, capsys):
     test = {"elo0": 0, "elo1": 30, "alpha": 0.05, "beta": 0.05, "batch": 4}
     weights = [
-        (f"g03.{arm}.seed0", f"{pipeline.segment('g03', arm, 0, 2)}/checkpoint.safetensors")
+        (f"g03.{arm}.seed0", f"{pipeline.segment('g03', arm, 0, 1)}/checkpoint.safetensors")
         for arm in ("treatment", "control")
     ]
     path = pipeline.path("matches/g03.treatment.seed0-vs-g03.control.seed0.json")
@@ -298,7 +298,7 @@ def test_the_panel_script(pipeline):
     )
     matches = [pipeline.match(champions["g03"], champions["g02"])]
     for player in (*champions.values(), ("old", old)):
-        matches += [pipeline.match(player, (name, None)) for name in SCRIPTED[:3]]
+        matches += [pipeline.match(player, (name, None)) for name in SCRIPTED[:2]]
     pairs = [
         {"a": a, "b": b, "win": 10, "loss": 10, "draw": 12, "margin": 0.0}
         for a, b in combinations(SCRIPTED, 2)
