@@ -88,7 +88,7 @@ def plot(curves: Mapping[str, Sequence[Mapping[str, Any]]], path: str | Path, ti
             panels[1].plot(at, [o["win_share"] for o in own], "o-", color=colour)
             panels[1].plot(at, [o["decided_share"] for o in own], "o:", mfc="none", color=colour)
         panels[0].set_ylabel("share of decisive games won")
-        panels[1].set_ylabel("won (line) and decided (dots), share of all")
+        panels[1].set_ylabel("share of all: won (line), decided (dots)")
         panels[0].set_title(f"{title}: root of {ladder}", loc="left")
         panels[0].legend(fontsize=8, frameon=False, loc="lower right")
         for axes in panels:
