@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -12,6 +13,8 @@ from royale.learn.recipe import Recipe
 
 BETAS = (0.9, 0.999)
 MUON_MOMENTUM = 0.95
+# What the optimizers keep of each parameter; `step` is a scalar.
+QUANTITIES = {"adamw": ("step", "exp_avg", "exp_avg_sq"), "muon": ("momentum_buffer",)}
 
 
 class NetworkOptimizer:
@@ -99,6 +102,17 @@ class NetworkOptimizer:
             for kind, optimizer, parameters in self._members()
             for name, parameter in parameters
             for quantity, tensor in optimizer.state.get(parameter, {}).items()
+        }
+
+    def expected_arrays(self, prefix: str = "") -> dict[str, np.ndarray]:
+        """Arrays of the names (after `prefix`), shapes and types of `state_tensors`; no values."""
+        return {
+            f"{prefix}{kind}/{name}/{quantity}": np.empty(
+                () if quantity == "step" else tuple(parameter.shape), np.float32
+            )
+            for kind, _, parameters in self._members()
+            for name, parameter in parameters
+            for quantity in QUANTITIES[kind]
         }
 
     def load_state_tensors(self, tensors: Mapping[str, Tensor]) -> None:

@@ -12,7 +12,6 @@ from royale.games import load as load_game
 from royale.games.protocol import View
 from royale.learn import checkpoint
 from royale.learn.network import build_network
-from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample, single_action
 
 CHUNK = 1024  # rows a forward pass: bounds memory whatever the match's size
@@ -27,9 +26,12 @@ class NetworkPlayer:
 
     def __init__(self, path: Path, greedy: bool = False, device: str = "cpu") -> None:
         arrays, self.meta = checkpoint.load(Path(path))
-        game = load_game(self.meta["game"])
-        recipe = Recipe.from_dict(self.meta["recipe"])
-        self.spec = game.spec(self.meta["settings"], recipe.encoder)
+        recipe = checkpoint.network_recipe(arrays, self.meta, Path(path))
+        try:
+            game = load_game(self.meta["game"])
+            self.spec = game.spec(self.meta["settings"], recipe.encoder)
+        except (KeyError, TypeError, ValueError) as error:
+            raise checkpoint.FileError(f"{path}: no game that is known: {error}") from error
         self.expand, self.greedy, self.device = game.expand, greedy, device
         self.network = build_network(self.spec, recipe, 0, device).requires_grad_(False)
         checkpoint.load_network(self.network, arrays, self.meta, Path(path), "ema")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from royale import rng
 from royale.games import load
 from royale.learn import checkpoint, entropy
 from royale.learn.network import build_network, fingerprint, layout
+from royale.learn.opponents import POOL
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.plan import SegmentPlan
 from royale.learn.ppo import TrainingError, Updater
@@ -172,15 +174,26 @@ class Trainer:
     def load_state(
         self, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path
     ) -> None:
-        """Restore `state`; ValueError if it is another arm's, LayoutError another network's."""
+        """Restore `state`; ValueError if it is another arm's, LayoutError another network's.
+
+        FileError names a tensor that does not fit: the file may be a stranger's.
+        """
         if meta.get("kind") != "checkpoint":
             raise ValueError(f"{path}: not a checkpoint but {meta.get('kind')}")
         checkpoint.load_network(self.network, arrays, meta, path, "weights")
         checkpoint.load_network(self.average, arrays, meta, path, "ema")
         asked = self.plan.continues()
-        wrong = [f"{k}: asked {v}, found {meta[k]}" for k, v in asked.items() if meta[k] != v]
+        wrong = [
+            f"{k}: asked {v}, found {meta.get(k)}" for k, v in asked.items() if meta.get(k) != v
+        ]
         if wrong:
             raise ValueError(f"{path}: checkpoint of another arm\n  " + "\n  ".join(wrong))
+        counters = self._counters(meta, path)
+        # the games are those of the last iteration, which the next one may replace
+        settings = self.plan.training_settings(max(meta["iteration"] - 1, 0))
+        if settings != self.settings:
+            self._make_games(settings)
+        self._check_state(arrays, path)
         prefix = "optimizer/"
         self.optimizer.load_state_tensors(
             {
@@ -189,11 +202,43 @@ class Trainer:
                 if name.startswith(prefix)
             }
         )
-        # the games are those of the last iteration, which the next one may replace
-        settings = self.plan.training_settings(max(meta["iteration"] - 1, 0))
-        if settings != self.settings:
-            self._make_games(settings)
-        self.actors.load_state_arrays(arrays, self.average)
-        self.coefficient = meta["entropy_coef"]
-        self.iteration = meta["iteration"]
-        self.first_iteration = meta["first_iteration"]
+        try:
+            self.actors.load_state_arrays(arrays, self.average)
+        except ValueError as error:
+            raise checkpoint.FileError(f"{path}: {error}") from error
+        self.coefficient, self.iteration, self.first_iteration = counters
+
+    def _check_state(self, arrays: Mapping[str, np.ndarray], path: Path) -> None:
+        """FileError unless each tensor has its place, with the shape and type of that place."""
+        past = "opponents/past/"
+        slots = {name.split("/")[2] for name in checkpoint.part(arrays, past)}
+        if len(slots) > POOL or slots != {str(slot) for slot in range(len(slots))}:
+            raise checkpoint.FileError(f"{path}: past selves {sorted(slots)}; at most {POOL}")
+        expected = {
+            name: array
+            for name, array in self.actors.state_arrays().items()
+            if not name.startswith(past)
+        }
+        for name, array in checkpoint.part(expected, "game/").items():
+            # an engine's own snapshots have the length they have; the rest is the game's check
+            shape = arrays[name].shape if name in arrays else ()
+            if len(shape) == array.ndim and shape[:1] == array.shape[:1]:
+                expected[name] = np.broadcast_to(np.zeros((), array.dtype), shape)
+        for prefix in ("weights", "ema", *(f"{past}{slot}" for slot in slots)):
+            expected |= checkpoint.network_arrays(self.average, prefix)
+        if checkpoint.part(arrays, "optimizer/"):  # an arm that has taken a step
+            expected |= self.optimizer.expected_arrays("optimizer/")
+        checkpoint.check_arrays(arrays, expected, path)
+
+    def _counters(self, meta: Mapping[str, Any], path: Path) -> tuple[float, int, int]:
+        """Entropy coefficient, iteration and the segment's first; FileError if they are none."""
+        numbers = [meta.get(key) for key in ("entropy_coef", "iteration", "first_iteration")]
+        coefficient, iteration, first = numbers
+        if not (
+            isinstance(coefficient, float)
+            and 0 <= coefficient < math.inf
+            and all(type(number) is int for number in (iteration, first))
+            and 0 <= first <= iteration
+        ):
+            raise checkpoint.FileError(f"{path}: entropy_coef and iterations are {numbers}")
+        return coefficient, iteration, first
