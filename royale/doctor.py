@@ -17,12 +17,15 @@ import torch
 
 from royale import games
 from royale.arms import samples_kept
-from royale.errors import ConfigError
+from royale.errors import ConfigError, RoyaleError
 from royale.learn.audit import audit
+from royale.learn.identity import IdentityError, asked_identity, assert_identity, live_identity
 from royale.learn.network import build_network
 from royale.learn.opponents import POOL
+from royale.learn.plan import SegmentPlan
 from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
+from royale.learn.trainer import Trainer
 
 MB = 2**20
 # Python, torch and numba with nothing loaded, measured as resident memory.
@@ -208,6 +211,41 @@ def arm_checks(
     if rewards:
         checks.append(reward_check(game, settings, replace(recipe, truncation="terminal")))
     return checks
+
+
+def identity_check(plan: SegmentPlan) -> Check:
+    """Refuse a machine whose objects, made as for training, are not what the plan asks for."""
+    try:
+        assert_identity(asked_identity(plan), live_identity(Trainer(plan)))
+    except IdentityError as error:
+        found = "; ".join(str(error).splitlines())
+        return Check("identity", "refused", found, "install the versions of requirements.lock")
+    return Check("identity", "ok", "what would train is what was asked")
+
+
+def price_check(price: float, currency: str, runtime: int) -> Check:
+    """Refuse a rented machine without a price; tell what an attempt of `runtime` minutes may cost."""
+    if not price > 0:
+        return Check(
+            "price", "refused", f"{price:g} {currency} an hour", "set price_per_hour in the profile"
+        )
+    most = price * runtime / 60
+    found = f"{price:g} {currency} an hour, at most {most:.2f} {currency} an attempt of a job"
+    return Check("price", "ok", found)
+
+
+def expect_cleared(preflight: Mapping[str, Any], path: str | Path) -> None:
+    """RoyaleError unless a preflight file says that identity and rewards were looked at and right.
+
+    A rented machine trains only then: a file of an earlier version has less in it.
+    """
+    passed = {check["name"] for check in preflight["checks"] if check["status"] == "ok"}
+    for name in ("identity", "rewards"):
+        if name not in passed:
+            raise RoyaleError(
+                f"{path}: check {name!r} has not passed, and this machine is rented; "
+                f"run snakemake --force {path}"
+            )
 
 
 def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:

@@ -21,6 +21,12 @@ def training_cost(metrics):
     return steps, seconds
 
 
+def slow_rows(metrics):
+    """How many iterations of some segments were far slower than the bench, of how many."""
+    rows = [row for path in metrics for row in read_rows(path)]
+    return sum("slower_than_bench" in row.get("alarms", ()) for row in rows), len(rows)
+
+
 def main(snakemake, progress):
     params, generation = snakemake.params, snakemake.wildcards.generation
     parent = read_json(snakemake.input.parent, "ladder") if params.parent else None
@@ -29,9 +35,14 @@ def main(snakemake, progress):
     arms = {}
     for arm, changes in params.changes.items():
         of_arm = f"{generation}.{arm}."
-        steps, seconds = training_cost(
-            path for path in snakemake.input.metrics if f"/{generation}/{arm}/" in path
-        )
+        metrics = [path for path in snakemake.input.metrics if f"/{generation}/{arm}/" in path]
+        steps, seconds = training_cost(metrics)
+        slow, rows = slow_rows(metrics)
+        if slow:
+            progress.say(
+                f"warning: {arm}: slower_than_bench in {slow} of {rows} iterations; its log has "
+                "the likely cause, and its time says nothing of the change"
+            )
         arms[arm] = {
             "changes": dict(changes) if parent else {},
             "recipe": {**base, **changes},

@@ -9,6 +9,7 @@ from royale.errors import RoyaleError
 from royale.files import write_json
 from royale.job import job
 from royale.ladder import scaled
+from royale.learn.plan import SegmentPlan
 
 
 def main(snakemake, progress):
@@ -16,11 +17,29 @@ def main(snakemake, progress):
     results = Path(snakemake.output[0]).parents[2]
     recipe = scaled(root["recipe"], root["scale"])
     checks = doctor.machine(snakemake.params.device, snakemake.threads, results)
+    money = snakemake.resources
+    if money.rented:
+        price = float(money.price_per_hour)
+        checks.append(doctor.price_check(price, money.currency, money.runtime_of_jobs))
     progress.say("looking at the game; compiling its kernels takes a minute the first time")
     more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
     checks += more
     if not any(check.status == "refused" for check in checks):
         torch.set_num_threads(snakemake.threads)
+        plan = SegmentPlan(
+            game=root["game"],
+            settings=root["settings"],
+            recipe=recipe.to_dict(),
+            **{key: root["train"][key] for key in ("envs", "horizon")},
+            steps=root["train"]["segment_steps"],
+            generation="doctor",
+            arm=wildcards.ladder,
+            seed=0,
+            segment=0,
+            threads=snakemake.threads,
+            device=snakemake.params.device,
+        )
+        checks.append(doctor.identity_check(plan))
         checks.append(doctor.reward_check(root["game"], root["settings"], recipe))
     for check in checks:
         fix = f"; {check.fix}" if check.fix else ""

@@ -2,15 +2,20 @@
 
 from pathlib import Path
 
+from royale.doctor import expect_cleared
 from royale.files import expect_sha256, read_json
 from royale.job import job
 from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
+from royale.learn.preemption import limit_runtime
 from royale.learn.segment import run_segment
 
 
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
+    if snakemake.resources.rented:
+        limit_runtime(snakemake.resources.runtime)
+        expect_cleared(read_json(snakemake.input.doctor, "preflight"), snakemake.input.doctor)
     parent = snakemake.input.get("parent")
     ladder = read_json(parent, "ladder") if parent else None
     base = ladder["recipe"] if ladder else {}
@@ -37,6 +42,9 @@ def main(snakemake, progress):
         checkpoint_seconds=snakemake.resources.checkpoint_seconds,
     )
 
+    bench = Path(snakemake.resources.bench)
+    measured = read_json(bench, "bench")["ladders"] if bench.exists() else {}
+
     def report(row, total):
         entropy = "-" if row["entropy"] is None else f"{row['entropy']:.2f}"
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
@@ -48,6 +56,7 @@ def main(snakemake, progress):
         report=report,
         say=progress.say,
         kept=Path(params.kept),
+        bench=measured.get(snakemake.resources.ladder),
     )
 
 

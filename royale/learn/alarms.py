@@ -26,6 +26,7 @@ WINDOW = 10  # rows with finished games that a trend of draws is read from
 UPDATE_SECONDS = 0.5  # shorter updates are too short to call slow: a busy machine does that
 VRAM_MB = 128.0
 RSS_MB = 500.0
+BENCH_SHARE = 0.5  # of the bench's speed; an arm may do twice the root's work, hardly more
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Alarm:
     severity: str  # `warn` goes on, `halt` stops the run (the learner itself raises)
     meaning: str
     holds: Condition
+    cause: Callable[[Sequence[Row]], str] | None = None  # what the rows say besides
 
 
 def _numbers(value: Any) -> Iterator[float]:
@@ -97,6 +99,39 @@ def ratio_alarm(tolerance: float = TOLERANCE) -> Alarm:
         "warn",
         "what is trained on is not what was played, as with symmetry: stored_samples",
         _last("ratio_max_abs_dev", lambda nats: nats > tolerance / 2),
+    )
+
+
+PROCESSOR = "other programs share the processors, or there are fewer than threads.train"
+DEVICE = "the device is shared, throttled, or not the one that was measured"
+CAUSES = {"inference": DEVICE, "update": DEVICE, "checkpoint": "the disk of results is slow"}
+
+
+def bench_alarm(bench: Mapping[str, Any] | None = None) -> Alarm:
+    """The alarm of a run far below what `bench` (a ladder of a bench file) measured here."""
+
+    def holds(rows: Sequence[Row]) -> bool | None:
+        if bench is None:
+            return None
+        return rows[-1]["steps_per_second"] < BENCH_SHARE * bench["steps_per_second"]
+
+    def cause(rows: Sequence[Row]) -> str:
+        now, then = rows[-1]["timing"], bench["timing"]
+        part = max(then, key=lambda name: now.get(name, 0.0) - then[name])
+        return (
+            f"{rows[-1]['steps_per_second']:,.0f} steps/s instead of "
+            f"{bench['steps_per_second']:,.0f}, {part} takes {now.get(part, 0.0):.3g} s instead of "
+            f"{then[part]:.3g} s: likely {CAUSES.get(part, PROCESSOR)}"
+        )
+
+    return Alarm(
+        "slower_than_bench",
+        f"steps_per_second < {BENCH_SHARE:g} of the bench file's, where there is one",
+        5,
+        "warn",
+        "the run takes and costs more than was foreseen; the log has the likely cause",
+        holds,
+        cause,
     )
 
 
@@ -183,6 +218,7 @@ TABLE = (
         "memory leaks; the run will be killed",
         _memory_rising,
     ),
+    bench_alarm(),
 )
 
 
@@ -190,7 +226,7 @@ class Alarms:
     """The alarms of a run, from its rows.
 
     past: earlier rows, oldest first, which are judged without a word. tolerance: of
-    log-probabilities, nats, at which this run stops.
+    log-probabilities, nats, at which this run stops. bench: see `bench_alarm`.
     """
 
     def __init__(
@@ -198,9 +234,10 @@ class Alarms:
         past: Iterable[Row] = (),
         tolerance: float = TOLERANCE,
         table: Sequence[Alarm] = TABLE,
+        bench: Mapping[str, Any] | None = None,
     ) -> None:
-        ratio = ratio_alarm(tolerance)
-        self._table = table = [ratio if a.name == ratio.name else a for a in table]
+        own = {alarm.name: alarm for alarm in (ratio_alarm(tolerance), bench_alarm(bench))}
+        self._table = table = [own.get(alarm.name, alarm) for alarm in table]
         self._rows: list[Row] = []
         self._streak = dict.fromkeys((alarm.name for alarm in table), 0)
         self.on: list[str] = []
@@ -224,6 +261,7 @@ class Alarms:
                 lines.append(
                     f"alarm {alarm.name} begins at iteration {row['iteration']}: "
                     f"{alarm.condition}, {alarm.patience} in succession: {alarm.meaning}"
+                    + (f" ({alarm.cause(self._rows)})" if alarm.cause else "")
                 )
             if alarm.name in before and alarm.name not in self.on:
                 lines.append(f"alarm {alarm.name} ends at iteration {row['iteration']}")

@@ -11,16 +11,25 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1)
+SIGNALS = {
+    signal.SIGTERM: "SIGTERM",
+    signal.SIGUSR1: "SIGUSR1",
+    signal.SIGALRM: "resources.runtime is used up",
+}
+
+
+def limit_runtime(minutes: int) -> None:
+    """Stop this process a minute before `minutes` are over, counted from now, whoever runs it."""
+    signal.alarm(max(60 * minutes - 60, 1))
 
 
 class StopRequest:
-    """Whether the process was asked to stop, and by which signal."""
+    """Whether the process was asked to stop, and why."""
 
-    signal: str | None = None
+    reason: str | None = None
 
     def _receive(self, number: int, frame: object) -> None:
-        self.signal = signal.Signals(number).name
+        self.reason = SIGNALS[signal.Signals(number)]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ def run_segment(
     report: Callable[[dict[str, Any], int], None] | None = None,
     say: Callable[[str], None] = _stderr,
     kept: Path | None = None,
+    bench: Mapping[str, Any] | None = None,
 ) -> None:
     """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
 
@@ -76,6 +77,8 @@ def run_segment(
     kept/, where given, holds on to the finished files (as hard links): a segment that is
     asked for again with the same plan and the same bytes to start from, after a decision
     before it was made anew, is not trained twice.
+    bench, where given, is what this machine did when it was measured (`steps_per_second`
+    and `timing` of a bench file's ladder); a run much slower than that is told.
     Errors: IdentityError before training; TrainingError when training has gone bad
     (the last good partial work stays); LayoutError or FileError of the start file;
     Preempted after SIGTERM or SIGUSR1, once the iteration at hand is done and saved.
@@ -92,7 +95,7 @@ def run_segment(
             say(f"{kept}: this very segment was trained before, and is used again")
             _link(kept, out)
         else:
-            _train(plan, out, partial, report, say)
+            _train(plan, out, partial, report, say, bench)
         if kept is not None:
             _link(out, kept)
         shutil.rmtree(partial, ignore_errors=True)
@@ -130,6 +133,7 @@ def _train(
     partial: Path,
     report: Callable[[dict[str, Any], int], None] | None,
     say: Callable[[str], None],
+    bench: Mapping[str, Any] | None,
 ) -> None:
     trainer, identity = _begin(plan, partial, say)
     warnings = trainer.recipe.negative_controls()
@@ -138,7 +142,7 @@ def _train(
     for line in warnings:
         say(f"warning: {line}")
     with stop_request() as stop:
-        _iterate(trainer, partial, report, say, stop)
+        _iterate(trainer, partial, report, say, stop, bench)
         out.mkdir(parents=True, exist_ok=True)
         text = json.dumps(identity, indent=2) + "\n"
         write_bytes(out / IDENTITY, text.encode())
@@ -152,6 +156,7 @@ def _iterate(
     report: Callable[[dict[str, Any], int], None] | None,
     say: Callable[[str], None],
     stop: StopRequest,
+    bench: Mapping[str, Any] | None,
 ) -> None:
     """The segment's iterations, saved in partial/ now and then, and at once when asked to stop."""
     plan = trainer.plan
@@ -160,7 +165,7 @@ def _iterate(
     saved, checkpoint_seconds = time.monotonic(), 0.0
     with open(partial / METRICS, "a") as metrics:
         before = _rows_before(plan, trainer.first_iteration, partial)
-        alarms = Alarms(before, trainer.updater.precision.tolerance)
+        alarms = Alarms(before, trainer.updater.precision.tolerance, bench=bench)
         while trainer.iteration < end:
             row = trainer.iterate()
             # The save lies after the row it belongs to, so its time is the next row's.
@@ -178,7 +183,7 @@ def _iterate(
             if trainer.iteration == end:
                 break
             done, every = trainer.iteration - trainer.first_iteration, plan.checkpoint_iterations
-            asked = stop.signal  # once, or one that comes now would be taken for saved
+            asked = stop.reason  # once, or one that comes now would be taken for saved
             due = time.monotonic() - saved >= plan.checkpoint_seconds
             if asked or due or (every and done % every == 0):
                 began = time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import jsonschema
@@ -114,6 +115,27 @@ def test_the_ratio_is_measured_by_what_stops_the_run():
         assert alarms.on == on
 
 
+def test_a_run_below_half_the_bench_is_told_with_its_likely_cause():
+    bench = {"steps_per_second": 1000.0, "timing": {"env": 0.1, "update": 0.2, "checkpoint": 0.0}}
+    for speed, slow, cause in [
+        (500.0, {"env": 0.3, "update": 0.2}, None),
+        (499.0, {"env": 0.3, "update": 0.3}, "env takes 0.3 s instead of 0.1 s: likely other"),
+        (499.0, {"env": 0.1, "update": 0.9}, "update takes 0.9 s instead of 0.2 s: likely the dev"),
+        (9.0, {"env": 0.1, "update": 0.2, "checkpoint": 9}, "checkpoint takes 9 s .* the disk"),
+    ]:
+        alarms, lines = Alarms(bench=bench), []
+        for row in made(*[{"steps_per_second": speed, "timing": slow}] * 5):
+            assert not alarms.on
+            lines += alarms.observe(row)
+        if cause is None:
+            assert lines == []
+        else:
+            assert alarms.on == ["slower_than_bench"]
+            (line,) = lines
+            assert f"{speed:g} steps/s instead of 1,000" in line
+            assert re.search(cause, line)
+
+
 def test_a_line_when_an_alarm_begins_and_when_it_ends():
     alarms = Alarms()
     lines = [alarms.observe(row) for row in made(*[{"kl": 1.0}] * 4, {})]
@@ -160,7 +182,7 @@ def touchy(monkeypatch):
             (TABLE[3], 4, lambda rows: rows[-1]["iteration"] > 2),
         ]
     )
-    monkeypatch.setattr(module.Alarms.__init__, "__defaults__", ((), 1e-3, table))
+    monkeypatch.setattr(module.Alarms.__init__, "__defaults__", ((), 1e-3, table, None))
     return [alarm.name for alarm in table]
 
 

@@ -17,6 +17,7 @@ import pytest
 from royale.errors import Preempted
 from royale.files import read_rows
 from royale.learn import checkpoint
+from royale.learn.preemption import limit_runtime
 from royale.learn.segment import run_segment
 
 NAME = "checkpoint.safetensors"
@@ -66,14 +67,18 @@ def test_a_stopped_segment_saves_what_it_has_done(make_plan, tmp_path):
     plan = make_plan(steps=6 * 192)
     run_segment(plan, tmp_path / "whole", tmp_path / "w", say=lambda line: None)
     out, partial = tmp_path / "out", tmp_path / "partial"
-    for number, at in ((signal.SIGTERM, 2), (signal.SIGUSR1, 4)):
+    for number, at, why in (
+        (signal.SIGTERM, 2, "SIGTERM"),
+        (signal.SIGUSR1, 4, "SIGUSR1"),
+        (signal.SIGALRM, 5, "resources.runtime is used up"),
+    ):
 
         def ask(row, total, number=number, at=at):
             if row["iteration"] == at:
                 os.kill(os.getpid(), number)
 
         before = signal.getsignal(number)
-        with pytest.raises(Preempted, match=f"{number.name}: stopped after iteration {at} of 6"):
+        with pytest.raises(Preempted, match=f"{why}: stopped after iteration {at} of 6"):
             run_segment(plan, out, partial, ask)
         assert signal.getsignal(number) == before
         assert checkpoint.load(partial / NAME)[1]["iteration"] == at
@@ -81,6 +86,12 @@ def test_a_stopped_segment_saves_what_it_has_done(make_plan, tmp_path):
         assert not out.exists()
     run_segment(plan, out, partial)
     assert (out / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
+
+
+def test_the_runtime_of_a_rented_job_ends_a_minute_early():
+    for minutes, seconds in ((10, 540), (1, 1)):
+        limit_runtime(minutes)
+        assert signal.alarm(0) in (seconds, seconds - 1)
 
 
 def test_asked_to_stop_in_the_last_iteration_it_finishes(make_plan, tmp_path):

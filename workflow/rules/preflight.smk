@@ -13,6 +13,11 @@ rule preflight:
         mem_mb=more_memory,
         runtime=10,
         gpu=RESOURCES["gpu"],
+        # what a price says reruns nothing
+        rented=int(PROFILE["rented"]),
+        price_per_hour=str(PROFILE["price_per_hour"]),
+        currency=PROFILE["currency"],
+        runtime_of_jobs=RESOURCES["runtime"],
     params:
         # Only what retrains the root if it changes: every segment comes after this
         # file. `ancient` would not do: if this rule must run again, Snakemake 9.27

@@ -19,6 +19,10 @@ rule train_segment:
         gpu=RESOURCES["gpu"],
         # here and not in params, since it changes no result and so reruns nothing
         checkpoint_seconds=PROFILE["checkpoint_seconds"],
+        rented=int(PROFILE["rented"]),
+        # read where it is there; no input, since a ladder needs no bench
+        bench=f"{OUT}/bench/{PROJECT.profile_name}.json",
+        ladder=lambda wildcards: GENERATIONS[wildcards.generation].ladder,
     params:
         # kept outside the outputs, which Snakemake deletes when a rule fails
         partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
