@@ -7,7 +7,7 @@ PYTHON ?= python3
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: ladder smoke test lint nightly bench bench-learning bench-engine clean-venv help
+.PHONY: ladder smoke test lint nightly cluster bench bench-learning bench-engine clean-venv help
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -24,7 +24,11 @@ test: $(READY)
 
 #   make nightly  the long fuzz runs too
 nightly: $(READY)
-	$(BIN)/python -m pytest -m "nightly or not nightly"
+	$(BIN)/python -m pytest -m "not cluster"
+
+#   make cluster  a ladder on a Slurm of its own (root; Debian's slurm-wlm and munge)
+cluster: $(READY)
+	$(BIN)/python -m pytest -m cluster -rs tests/cluster
 
 #   make lint     what CI checks besides the tests
 lint: $(READY)
