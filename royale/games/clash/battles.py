@@ -54,7 +54,8 @@ class Battles:
         self.engines = [battle(delay, overrides) for _ in range(n)]
         self._checks = [engine.check_deploy for engine in self.engines]
         self.ticks = 0  # a decision; known when the first battle tells its tick
-        self.scanned, self.public, self.legality = Scanned(n), Public(n), Legality()
+        self.scanned, self.public = Scanned(n, len(overrides)), Public(n)
+        self.legality = Legality()
         self.over = np.ones(n, np.bool_)  # no battle, or one that has ended
         self.undealt = np.ones(n, np.bool_)  # no battle yet
         self.decisions, self.choices, self.passes, self.cards, self.leaked = np.zeros(

@@ -159,7 +159,7 @@ def card_table() -> np.ndarray:
 
 @cache
 def fixed_planes() -> np.ndarray:
-    """(7, 32, 18) float32: `FIXED`, the fallen towers' planes as if they had fallen.
+    """(32, 18, 7) float32: `FIXED`, the fallen towers' planes as if they had fallen.
 
     As the engine answers: a troop and a spell that goes anywhere on land, with all enemy
     towers and without one.
@@ -185,11 +185,15 @@ def fixed_planes() -> np.ndarray:
     water = (asked[1] == names.index("WATER")).reshape(HEIGHT, WIDTH)
     # In the enemy's half that it is the enemy's comes first, so that half is the own one turned.
     never = (asked[0] == names.index("NO_DEPLOY")).reshape(HEIGHT, WIDTH)
-    never = never | never[::-1, ::-1]
+    never[HEIGHT // 2 :] = never[HEIGHT // 2 - 1 :: -1, ::-1]
+    # A troop may be put on three tiles to the right of the king, but not to the left: a picture
+    # that serves both frames has neither. The mask has what is so.
+    never = never & never[:, ::-1]
     side = legal(0, -1)
     # The towers by the engine's order: the king, then its left and right as Blue sees them.
     first, second = legal(0, 1) - side, legal(0, 2) - side
     left, right = (first, second) if first[:, : WIDTH // 2].any() else (second, first)
+    side = side * side[:, ::-1]
     columns = np.arange(WIDTH)
     middle = 1 - np.abs(columns - (WIDTH - 1) / 2) / ((WIDTH - 1) / 2)
     return np.stack(
@@ -201,7 +205,8 @@ def fixed_planes() -> np.ndarray:
             right,
             np.repeat(np.arange(HEIGHT) / (HEIGHT - 1), WIDTH).reshape(HEIGHT, WIDTH),
             np.tile(middle, (HEIGHT, 1)),
-        ]
+        ],
+        axis=2,
     ).astype(np.float32)
 
 
@@ -225,30 +230,31 @@ def expand(codes: Any, scalars: Any) -> tuple[Any, Any]:
     used = int((codes[:, :THINGS, KIND] > 0).sum(1).max()) if batch else 0
     things = codes[:, :used].float().unbind(2)
     features = _features(codes[:, :used], things, units, cards)
-    enemy = things[ENEMY][:, None]
-    sided = features[:, : len(SIDED)]
-    spread = torch.cat([sided * (1 - enemy), sided * enemy, features[:, len(SIDED) :]], 1)
+    enemy = things[ENEMY][..., None]
+    sided = features[..., : len(SIDED)]
+    spread = torch.cat([sided * (1 - enemy), sided * enemy, features[..., len(SIDED) :]], 2)
 
     right = things[COLUMN] + things[PART] % 16 / 16 - 0.5
     forward = things[ROW] + torch.floor(things[PART] / 16) / 16 - 0.5
     columns = torch.arange(WIDTH, device=codes.device)
     rows = torch.arange(HEIGHT, device=codes.device)
-    across = (1 - (right[..., None] - columns).abs()).clamp(min=0)
-    along = (1 - (forward[..., None] - rows).abs()).clamp(min=0)
-    weights = (along[..., None] * across[..., None, :]).flatten(2)
+    across = (1 - (right[:, None] - columns[:, None]).abs()).clamp(min=0)
+    along = (1 - (forward[:, None] - rows[:, None]).abs()).clamp(min=0)
+    weights = (along[:, :, None] * across[:, None]).flatten(1, 2)  # (B, tiles, things)
 
-    planes = codes.new_empty((batch, len(PLANES), HEIGHT, WIDTH), dtype=torch.float32)
-    moving = len(PLANES) - len(fixed)
-    planes[:, :moving] = torch.bmm(spread, weights).unflatten(2, (HEIGHT, WIDTH))
-    planes[:, moving:] = fixed
+    # Channels last, as convolutions want them.
+    planes = codes.new_empty((batch, HEIGHT, WIDTH, len(PLANES)), dtype=torch.float32)
+    moving = len(PLANES) - fixed.shape[2]
+    planes[..., :moving] = torch.bmm(weights, spread).unflatten(1, (HEIGHT, WIDTH))
+    planes[..., moving:] = fixed
     for name in ("left", "right"):
         gone = scalars[:, SCALARS.index(f"enemy_{name}")] <= 0
-        planes[:, PLANES.index(f"behind_{name}")] *= gone[:, None, None]
-    return planes, _vector(codes, scalars, cards)
+        planes[..., PLANES.index(f"behind_{name}")] *= gone[:, None, None]
+    return planes.permute(0, 3, 1, 2), _vector(codes, scalars, cards)
 
 
 def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
-    """(B, features, things): `SIDED`, then `ALONE`."""
+    """(B, things, features): `SIDED`, then `ALONE`."""
     import torch
 
     kind, flag = things[KIND], codes[..., FLAG]
@@ -293,7 +299,7 @@ def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
         pending * price[..., 0] / 10,
         pending * first,
     ]
-    return torch.stack([column.float() for column in columns], 1)
+    return torch.stack([column.float() for column in columns], 2)
 
 
 def _vector(codes: Any, scalars: Any, cards: Any) -> Any:

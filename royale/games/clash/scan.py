@@ -57,9 +57,11 @@ class Scanned:
 
     head (N, 8), players (N, 2, 52), entities (N, 128, 23) and spells (N, 32, 8), int32;
     counts (N, 2) int32 of entities and of spells, which may be more than there is room for.
+    overrides: how many numbers of the engine's calibration are overridden; a state ends with them.
     """
 
-    def __init__(self, n: int) -> None:
+    def __init__(self, n: int, overrides: int = 0) -> None:
+        self._overrides = overrides
         self.head = np.zeros((n, N_HEAD), np.int32)
         self.players = np.zeros((n, 2, N_PLAYER), np.int32)
         self.entities = np.zeros((n, MOST_ENTITIES, N_ENTITY), np.int32)
@@ -75,6 +77,7 @@ class Scanned:
             ends,
             games,
             self._tokens,
+            self._overrides,
             self.head,
             self.players,
             self.entities,
@@ -228,13 +231,16 @@ def _scan(tokens, head, players, entities, spells, counts):
 
 
 @kernel
-def scan_all(text, ends, games, tokens, head, players, entities, spells, counts):
+def scan_all(text, ends, games, tokens, overrides, head, players, entities, spells, counts):
     """States of `games` that lie one behind the other in `text`; -1, or the first bad one."""
     start = 0
     for k in range(games.shape[0]):
         g = games[k]
         n = _cut(text, start, ends[k], tokens)
-        if n < 0 or _scan(tokens, head[g], players[g], entities[g], spells[g], counts[g]) != n:
+        if n < 0:
+            return k
+        read = _scan(tokens, head[g], players[g], entities[g], spells[g], counts[g])
+        if read + overrides != n:
             return k
         start = ends[k]
     return -1

@@ -31,7 +31,7 @@ class Case:
         self.game = GAME.make(n, settings, "base")
         spec = self.game.spec
         self.n = n
-        self.codes = np.empty((n, 2, spec.code_bytes, spec.height, spec.width), np.uint8)
+        self.codes = np.empty((n, 2, *spec.code_shape), np.uint8)
         self.scalars = np.empty((n, 2, len(spec.scalars)), np.float32)
         self.legal = np.empty((n, 2, spec.n_actions), np.uint8)
         self.player = GAME.scripted_player("random", spec)

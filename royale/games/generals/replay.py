@@ -157,7 +157,7 @@ def state_of(game: Generals, height: int, width: int) -> dict[str, np.ndarray]:
 def sight_of(game: Generals, height: int, width: int) -> dict[str, np.ndarray]:
     """What a file records of the observations, (N, 2, height, width) or (N, 2)."""
     spec, n = game.spec, game.n_games
-    codes = np.empty((n, 2, spec.code_bytes, spec.height, spec.width), np.uint8)
+    codes = np.empty((n, 2, *spec.code_shape), np.uint8)
     scalars = np.empty((n, 2, len(spec.scalars)), np.float32)
     game.observe(codes, scalars, np.empty((n, 2, spec.n_actions), np.uint8))
     codes = codes[..., :height, :width]

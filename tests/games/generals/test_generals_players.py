@@ -54,7 +54,7 @@ def test_random_is_uniform_over_legal_actions():
     some = [3, 200, 570]
     legal[:, some] = 1
     legal[:, -1] = 1
-    empty = np.zeros((rows, spec.code_bytes, 8, 8), np.uint8)
+    empty = np.zeros((rows, *spec.code_shape), np.uint8)
     scalars = np.zeros((rows, len(spec.scalars)), np.float32)
     view = View(empty, scalars, legal, np.zeros(rows, np.int32), fold(7, np.arange(rows)))
     chosen = GAME.scripted_player("random", spec).act(view)

@@ -1,0 +1,216 @@
+"""Worker processes: the same battles, restored exactly, replaced when killed, never left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from clash_helpers import GAME, buffers, choose, dealt, look
+
+from royale import rng
+from royale.errors import RoyaleError
+from royale.evidence import match
+from royale.games.clash.layout import PASS
+
+SETTINGS = {"start_tick": 90}
+N, TURNS, SAVED = 4, 60, 35
+
+
+def play(made, first, last, log):
+    """Random decisions of turns first .. last - 1; what was seen and what came of it."""
+    for turn in range(first, last):
+        seen = look(made)
+        result = made.step(choose("random", made, seen, turn))
+        log.append([*(a.copy() for a in seen), result.done, result.winner, made.turns.copy()])
+
+
+@pytest.fixture(scope="module")
+def workers():
+    """A batch on two workers, used by all tests that leave it whole."""
+    made = GAME.make(N, {**SETTINGS, "workers": 2}, "base")
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """A batch in this process: what it saw, and its state in between."""
+    made, log = dealt(N, **SETTINGS), []
+    made.frames[:] = [[0, 1], [1, 0], [0, 0], [1, 1]]
+    play(made, 0, SAVED, log)
+    state = made.state_arrays()
+    play(made, SAVED, TURNS, log)
+    return log, state
+
+
+def same(log, other):
+    assert len(log) == len(other)
+    for turn, (a, b) in enumerate(zip(log, other, strict=True)):
+        for x, y in zip(a, b, strict=True):
+            assert np.array_equal(x, y), turn
+
+
+def test_workers_play_the_very_same_battles(workers, alone):
+    log, state = alone
+    mine = []
+    workers.reset(np.arange(N), rng.fold(0, np.arange(N)))
+    workers.frames[:] = [[0, 1], [1, 0], [0, 0], [1, 1]]
+    play(workers, 0, SAVED, mine)
+    for name, array in workers.state_arrays().items():
+        assert np.array_equal(array, state[name]), name
+    play(workers, SAVED, TURNS, mine)
+    same(mine, log)
+
+
+def test_a_restored_state_has_the_same_future(workers, alone):
+    log, state = alone
+    for made in (workers, GAME.make(N, SETTINGS, "base")):
+        made.load_state_arrays(state)
+        mine = []
+        play(made, SAVED, TURNS, mine)
+        same(mine, log[SAVED:])
+    with pytest.raises(ValueError, match="4 battles, this batch has 2"):
+        GAME.make(2, SETTINGS, "base").load_state_arrays(state)
+
+
+def test_a_worker_killed_in_mid_round_is_replaced_and_counted(workers, capfd):
+    workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
+    deaths = workers.deaths
+    look(workers)
+    victim = workers.workers.workers[1].process
+    os.kill(victim.pid, signal.SIGSTOP)  # so that it dies with the order in hand
+    os.kill(victim.pid, signal.SIGKILL)
+    result = workers.step(np.full((N, 2), PASS))
+    assert result.lost.tolist() == [False, False, True, True]
+    assert result.done.tolist() == [False, False, True, True]
+    assert not result.truncated.any() and (result.winner == -1).all()
+    assert workers.deaths == deaths + 1
+    assert "worker 1 died (exit code -9)" in capfd.readouterr().err
+    # not dealt again yet: there is nothing to see, and one thing to do
+    codes, _, legal = look(workers)
+    assert not codes[2:].any() and codes[:2].any()
+    assert (legal[2:].sum(2) == 1).all() and legal[2:, :, PASS].all()
+    games = np.flatnonzero(result.lost)
+    workers.reset(games, games.astype(np.uint64))
+    # a new battle of a new worker is as good as any
+    other = dealt(1, **SETTINGS)
+    other.reset(np.array([0]), np.array([2], np.uint64))
+    for mine, its in zip(look(workers), look(other), strict=True):
+        assert np.array_equal(mine[2], its[0])
+    assert workers.step(np.full((N, 2), PASS)).lost is None
+
+
+def test_a_death_outside_a_step_is_told_at_the_next_one(workers):
+    workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
+    look(workers)
+    os.kill(workers.workers.workers[0].process.pid, signal.SIGKILL)
+    _, _, legal = look(workers)
+    assert (legal[:2].sum(2) == 1).all()
+    state = workers.state_arrays()
+    assert state["lost"].tolist() == [True, True, False, False]
+    result = workers.step(np.full((N, 2), PASS))
+    assert result.lost.tolist() == result.done.tolist() == [True, True, False, False]
+    workers.load_state_arrays(state)
+    assert workers.step(np.full((N, 2), PASS)).lost.tolist() == [True, True, False, False]
+    workers.reset(np.arange(2), np.arange(2, dtype=np.uint64))
+    assert workers.step(np.full((N, 2), PASS)).lost is None
+
+
+def test_a_match_plays_lost_games_again(monkeypatch):
+    settings = {**SETTINGS, "max_turns": 30}
+    spec = GAME.spec(settings, "base")
+    players = [GAME.scripted_player(name, spec) for name in ("random", "cycle")]
+    expected = match.play("clash", settings, players, N, 3, statistics=True)
+    made = []
+    real = GAME.make
+    monkeypatch.setattr(GAME, "make", lambda *words: made.append(real(*words)) or made[0])
+
+    def killing(turn, running):
+        if turn == 12 and made[0].deaths == 0:
+            os.kill(made[0].workers.workers[0].process.pid, signal.SIGKILL)
+
+    mine = match.play("clash", {**settings, "workers": 2}, players, N, 3, killing, True)
+    assert made[0].deaths == 1
+    assert mine == expected
+
+
+PARENT = """
+import os, sys, time
+import numpy as np
+from royale import games
+made = games.load("clash").make(2, {"workers": 2}, "base")
+made.reset(np.arange(2), np.arange(2, dtype=np.uint64))
+print(*[w.process.pid for w in made.workers.workers], flush=True)
+try:
+    while True:
+        made.step(np.full((2, 2), 2304))
+except KeyboardInterrupt:
+    try:
+        made.step(np.full((2, 2), 2304))
+    except Exception as error:
+        print(type(error).__name__, error, flush=True)
+    print("left", flush=True)
+"""
+
+
+def gone(pids, seconds=20):
+    deadline = time.monotonic() + seconds
+    while any(Path(f"/proc/{pid}").exists() for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_parent(how):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    pids = [int(pid) for pid in parent.stdout.readline().split()]
+    assert len(pids) == 2
+    time.sleep(0.05)
+    os.killpg(parent.pid, how)  # as a terminal's Ctrl-C: to the whole group
+    said = parent.stdout.read()
+    parent.wait(30)
+    assert gone(pids)
+    if how == signal.SIGINT:
+        assert said.splitlines()[-1] == "left" and parent.returncode == 0
+
+
+def test_closed_workers_are_gone_and_say_so():
+    made = GAME.make(2, {**SETTINGS, "workers": 1}, "base")
+    pids = [worker.process.pid for worker in made.workers.workers]
+    made.close()
+    made.close()
+    assert gone(pids)
+    with pytest.raises(RoyaleError, match="have ended"):
+        made.step(np.full((2, 2), PASS))
+    made = GAME.make(2, {**SETTINGS, "workers": 3}, "base")  # no more workers than battles
+    pids = [worker.process.pid for worker in made.workers.workers]
+    assert len(pids) == 2
+    del made
+    assert gone(pids)
+
+
+def test_a_worker_that_cannot_start_is_an_error_not_a_wait(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/bin/false")
+    with pytest.raises(RoyaleError, match="died while starting"):
+        GAME.make(2, {**SETTINGS, "workers": 1}, "base")
+
+
+def test_wrong_buffers_are_refused():
+    made = dealt(1)
+    codes, scalars, legal = buffers(made)
+    with pytest.raises(ValueError, match="legal"):
+        made.observe(codes, scalars, legal[:, :, :-1])
+    with pytest.raises(ValueError, match="one seed a game"):
+        made.reset(np.arange(1), np.arange(2, dtype=np.uint64))
+    with pytest.raises(IndexError):
+        made.reset(np.array([1]), np.array([1], np.uint64))
