@@ -64,8 +64,8 @@ class Generals:
         self.structures = np.zeros((n, m), np.int32)
         self._orders = np.zeros((n, 2, 5), np.int32)
         self._cells, self._places, self._directions = symmetry.tables(side)
-        work = observation.scratch(side)
-        self._space, self._words, self._armies, self._drawn, self._columns = work
+        self._steps = symmetry.steps(self._cells)
+        self._board, self._drawn, self._words = observation.scratch(side)
 
     @property
     def turns(self) -> np.ndarray:
@@ -127,13 +127,11 @@ class Generals:
             self._price,
             self._memory,
             self.frames,
-            self._cells,
+            self._steps,
             self._places,
-            self._columns,
-            self._space,
-            self._words,
-            self._armies,
+            self._board,
             self._drawn,
+            self._words,
             self._rules,
             self.side,
             flat,

@@ -1,9 +1,15 @@
 """What both seats see, as codes in each seat's frame (spec section 10), and legal actions.
 
-Everything that depends on the seat is worked out in the frame, so that a frame
-costs one gather of packed cells. Loops are one a plane over bytes, with guard
-zones around the board instead of edge cases: that is what vectorises. An expression
-over bytes is compiled to byte instructions only if no part of it has a name.
+Everything that depends on the seat is worked out in the frame, so that a frame costs
+one gather of packed cells. The work is done in rows of bytes that stay in the first
+cache, written for the compiler to vectorise:
+
+- Rows have fixed places in one array, and their indices are unsigned: then the compiler
+  knows without a test that they do not overlap. What a loop reads at a distance of a row of
+  the board lies in another array (`board`) than what it writes (`drawn`).
+- numba widens what is made of bytes. A part that is used twice is therefore named, as
+  `np.uint8`; else the whole loop is compiled to 64-bit instructions.
+- Guard zones around the board, which hold what is outside of it, save the edge cases.
 """
 
 from __future__ import annotations
@@ -12,16 +18,20 @@ import numpy as np
 
 from royale.games.generals.compiled import kernel
 from royale.games.generals.layout import (
+    AGE,
     ARMY,
     ARMY_HIGH,
     ARMY_LOW,
     CASTLES,
+    CHANGE,
     HEIGHT,
     LAND,
+    LAST_HIGH,
+    LAST_LOW,
     MEMORY,
-    MOUNTAIN,
     MOVES,
     N_CODES,
+    N_MEMORY,
     OBSERVED,
     PRICE,
     SIGHT,
@@ -33,12 +43,34 @@ from royale.games.generals.layout import (
 )
 from royale.games.generals.settings import RULE_CAP, RULE_DEATHTOUCH, RULE_MAX_TURNS
 
-# Rows of the byte scratch, each M cells between two guard zones of zeros.
-OWN, ACROSS, IN_SIGHT, OPEN, OPPONENT, CELL, STRONG, WAS_SEEN = range(8)
-N_SCRATCH = 8
-NOW, BEFORE = range(2)  # rows of the army scratch
 MOST_ARMY = 32767  # shown of a cell, so that differences fit 16 bits
-MEM_FLAGS, MEM_LOW, MEM_HIGH, MEM_AGE, MEM_CHANGE = range(5)
+LARGEST_SIDE = 64  # of a canvas; see settings.schema.yaml
+GUARD = 2 * LARGEST_SIDE  # at least a row of the board and a cell
+ROW = LARGEST_SIDE**2 + 4 * GUARD  # bytes of a row of `board` or `drawn`, guard zones included
+WORDS = LARGEST_SIDE**2 + 64  # words of a row of `words`
+
+
+def _place(row: int) -> np.uint64:
+    return np.uint64(row * ROW + GUARD)
+
+
+# Rows of `board`. A cell is inside 1, pays a castle 2, own 4, opponent 8, mountain 16,
+# castle 32, general 64, structure (mountain or castle) 128: nearly the bits of SIGHT.
+CELL, ACROSS, HAS_LEFT, HAS_RIGHT, EDGES, SEAT_0, SEAT_1 = (_place(k) for k in range(7))
+N_BOARD = 7
+CELL_LEFT, CELL_RIGHT = CELL - np.uint64(1), CELL + np.uint64(1)
+OUTSIDE = 16 | 128
+# Rows of `drawn`: the codes, and 255 where a cell is in sight.
+D_SIGHT, D_UNITS, D_PRICE, D_MOVES = (_place(k) for k in (SIGHT, UNITS, PRICE, MOVES))
+D_LOW, D_HIGH = _place(ARMY_LOW), _place(ARMY_HIGH)
+D_FLAGS, D_LAST_LOW, D_LAST_HIGH = _place(MEMORY), _place(LAST_LOW), _place(LAST_HIGH)
+D_AGE, D_CHANGE, D_SEEN = _place(AGE), _place(CHANGE), _place(N_CODES)
+FIRST, NEXT = _place(0), np.uint64(ROW)
+# Rows of `words`: the board for either seat, then in a seat's frame.
+WORDS_0, WORDS_1, TURNED = (np.uint64(k * WORDS) for k in range(3))
+# Rows of a seat's memory.
+FLAGS, LOW, HIGH, SINCE = range(4)
+ONE = np.uint64(1)
 
 
 def padded(side: int) -> int:
@@ -50,254 +82,229 @@ def padded(side: int) -> int:
     return -(-side * side // 32) * 32
 
 
-def scratch(side: int) -> tuple[np.ndarray, ...]:
-    """Work space of `observe`: bytes, words, armies, codes, and masks of the inner columns."""
-    guard, n, n_cells = side + 1, padded(side), side * side
-    space = np.zeros((N_SCRATCH, n + 2 * guard), np.uint8)
-    words = np.full((3, n), MOUNTAIN << 18, np.int32)
-    armies = np.zeros((2, n), np.int16)
-    drawn = np.zeros((MEMORY, n), np.uint8)
-    inner = np.ones((2, side, side), np.uint8)
+def scratch(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Work space of `observe`: the rows of `board`, of `drawn` and of `words`."""
+    if side > LARGEST_SIDE:
+        raise ValueError(f"a canvas of side {side}: the largest is {LARGEST_SIDE}")
+    n_cells = side * side
+    board = np.zeros((N_BOARD, ROW), np.uint8)
+    board[0] = OUTSIDE
+    inner = np.full((2, side, side), 255, np.uint8)
     inner[0, :, 0] = 0  # cells that have a left neighbour
     inner[1, :, -1] = 0
-    columns = np.zeros((2, n), np.uint8)
-    columns[:, :n_cells] = inner.reshape(2, n_cells)
-    return space, words, armies, drawn, columns
+    inner = inner.reshape(2, n_cells)
+    flat = board.ravel()
+    for row, values in (
+        (HAS_LEFT, inner[0]),
+        (HAS_RIGHT, inner[1]),
+        (EDGES, 3 | (inner[0] & 4) | (inner[1] & 8)),
+    ):
+        flat[int(row) : int(row) + n_cells] = values
+    words = np.full(3 * WORDS, OUTSIDE << 16, np.int32)
+    return flat, np.zeros((N_CODES + 1) * ROW, np.uint8), words
 
 
 @kernel
-def _pack(owner, army, kind, base):
-    """One word a cell: army, clipped, in bits 0-15, owner in 16-17, kind in 18-21."""
-    for i in range(base.shape[0]):
-        low = min(army[i], np.int32(MOST_ARMY))
-        holder = np.int32(owner[i]) + np.int32(1)
-        base[i] = low | (holder << np.int32(16)) | (np.int32(kind[i]) << np.int32(18))
+def _mask(condition):
+    """255 where true, else 0."""
+    return np.uint8(np.uint8(0) - np.uint8(condition))
 
 
 @kernel
-def _price(base, army, price, word):
-    """Add for one seat: can the army pay a castle, in bit 22, and the price in 23-30."""
-    for i in range(base.shape[0]):
-        pays = np.int32(army[i] >= price[i]) << np.int32(22)
-        word[i] = base[i] | pays | (min(price[i], np.int32(255)) << np.int32(23))
+def _is(byte, bits, value):
+    """255 where these bits of a byte have this value, else 0."""
+    return _mask(np.uint8(byte & bits) == value)
 
 
 @kernel
-def _unpack(word, seat, space, armies, side):
-    """Bytes from the words: OWN, OPPONENT, STRONG, OPEN, and CELL.
-
-    CELL holds mountain 1, castle 2, general 4, inside 8, pays 16.
-    """
-    n = word.shape[0]
-    cell = space[CELL, side + 1 :]
-    own = space[OWN, side + 1 :]
-    opponent = space[OPPONENT, side + 1 :]
-    strong = space[STRONG, side + 1 :]
-    free = space[OPEN, side + 1 :]
+def _cells(owner, kind, board, n):
+    """The cells as bytes, for either seat, without what an army pays."""
     for i in range(n):
-        cell[i] = (word[i] >> np.int32(16)) & 127
-    if seat == 0:
-        for i in range(n):
-            own[i] = cell[i] & 1
-        for i in range(n):
-            opponent[i] = (cell[i] >> 1) & 1
-    else:
-        for i in range(n):
-            own[i] = (cell[i] >> 1) & 1
-        for i in range(n):
-            opponent[i] = cell[i] & 1
-    for i in range(n):
-        cell[i] = cell[i] >> 2
-    for i in range(n):
-        free[i] = (cell[i] & 1) ^ 1
-    now = armies[NOW]
-    for i in range(n):
-        now[i] = word[i] & np.int32(MOST_ARMY)
-    for i in range(n):
-        strong[i] = np.uint8(now[i] > 1)
+        k = kind[i]
+        what = np.uint8(((k >> 3) & 1) | (k << 4 & 0x70) | (_mask((k & 3) != 0) & 0x80))
+        zero = _mask(owner[i] == 0)
+        one = _mask(owner[i] == 1)
+        board[i + SEAT_0] = what | (zero & 4) | (one & 8)
+        board[i + SEAT_1] = what | (one & 4) | (zero & 8)
 
 
 @kernel
-def _look(space, columns, n, side):
-    """IN_SIGHT = 1 within the 3x3 block around an own cell."""
-    left = space[OWN, side:]
-    here = space[OWN, side + 1 :]
-    right = space[OWN, side + 2 :]
-    middle = space[ACROSS, side + 1 :]
+def _pack(army, price, board, words, n):
+    """One word a cell and seat: army, clipped, in bits 0-15, cell 16-23, price 24-31."""
+    price_0, price_1 = price[0], price[1]
     for i in range(n):
-        middle[i] = here[i] | (left[i] & columns[0, i]) | (right[i] & columns[1, i])
-    above = space[ACROSS, 1:]
-    below = space[ACROSS, 2 * side + 1 :]
-    seen = space[IN_SIGHT, side + 1 :]
-    for i in range(n):
-        seen[i] = above[i] | middle[i] | below[i]
-
-
-@kernel
-def _sight(word, space, armies, codes, side):
-    """The codes SIGHT, ARMY and PRICE."""
-    n = word.shape[0]
-    cell = space[CELL, side + 1 :]
-    own = space[OWN, side + 1 :]
-    opponent = space[OPPONENT, side + 1 :]
-    seen = space[IN_SIGHT, side + 1 :]
-    out = codes[SIGHT]
-    for i in range(n):
-        out[i] = (
-            ((cell[i] >> 3) & 1)
-            | (seen[i] << 1)
-            | (own[i] << 2)
-            | ((opponent[i] & seen[i]) << 3)
-            | (((np.uint8(0) - seen[i]) & cell[i] & 7) << 4)
-            | (((cell[i] | (cell[i] >> 1)) & (seen[i] ^ 1)) << 7)
+        here = army[i]
+        shown = min(here, np.int32(MOST_ARMY))
+        words[i + WORDS_0] = (
+            shown
+            | (np.int32(board[i + SEAT_0]) << np.int32(16))
+            | (np.int32(here >= price_0[i]) << np.int32(17))
+            | (min(price_0[i], np.int32(255)) << np.int32(24))
         )
-    now = armies[NOW]
-    low = codes[ARMY_LOW]
-    for i in range(n):
-        low[i] = now[i] & (np.uint8(0) - seen[i])
-    high = codes[ARMY_HIGH]
-    for i in range(n):
-        high[i] = (now[i] >> 8) & (np.uint8(0) - seen[i])
-    price = codes[PRICE]
-    for i in range(n):
-        price[i] = word[i] >> np.int32(23)
+        words[i + WORDS_1] = (
+            shown
+            | (np.int32(board[i + SEAT_1]) << np.int32(16))
+            | (np.int32(here >= price_1[i]) << np.int32(17))
+            | (min(price_1[i], np.int32(255)) << np.int32(24))
+        )
 
 
 @kernel
-def _change(armies, seen, was, memory):
+def _turn(words, row, start, across, down, side):
+    """TURNED: the cells of a row of `words` in a frame; see `symmetry.steps`."""
+    to = TURNED
+    first = row + start
+    for _ in range(side):
+        at = first
+        for _ in range(side):
+            words[to] = words[at]
+            to += ONE
+            at += across
+        first += down
+
+
+@kernel
+def _unpack(words, row, board, drawn, n):
+    """CELL, the army of every cell, and the code PRICE."""
+    for i in range(n):
+        word = words[i + row]
+        board[i + CELL] = word >> np.int32(16)
+        drawn[i + D_LOW] = word
+        drawn[i + D_HIGH] = word >> np.int32(8)
+        drawn[i + D_PRICE] = word >> np.int32(24)
+
+
+@kernel
+def _look(board, drawn, n, side):
+    """D_SEEN: within the 3x3 block around an own cell."""
+    for i in range(n):
+        board[i + ACROSS] = (
+            board[i + CELL]
+            | (board[i + CELL_LEFT] & board[i + HAS_LEFT])
+            | (board[i + CELL_RIGHT] & board[i + HAS_RIGHT])
+        )
+    up, down = ACROSS - side, ACROSS + side
+    for i in range(n):
+        drawn[i + D_SEEN] = _mask(((board[i + up] | board[i + ACROSS] | board[i + down]) & 4) != 0)
+
+
+@kernel
+def _sight(board, drawn, n):
+    """The codes SIGHT and ARMY."""
+    for i in range(n):
+        seen = drawn[i + D_SEEN]
+        # In sight all bits but a structure in fog; else that, inside and own.
+        drawn[i + D_SIGHT] = (board[i + CELL] & ((seen & 0xF8) ^ 0x85)) | (seen & 2)
+        drawn[i + D_LOW] = drawn[i + D_LOW] & seen
+        drawn[i + D_HIGH] = drawn[i + D_HIGH] & seen
+
+
+@kernel
+def _remember(board, drawn, memory, n):
+    """The memory of a seat after a new turn, from `memory` (5, padded), but for CHANGE."""
+    flags, low, high, age = memory[FLAGS], memory[LOW], memory[HIGH], memory[SINCE]
+    for i in range(n):
+        seen = drawn[i + D_SEEN]
+        hidden = np.uint8(seen ^ 255)
+        cell = board[i + CELL]
+        known = flags[i]
+        own = np.uint8(cell & 4)
+        before = np.uint8(known & 4 & _mask(age[i] == 0))
+        turned = np.uint8(own ^ before)
+        # bits: seen 1, last_opponent 2, last_own 4, gained 8, lost 16
+        drawn[i + D_FLAGS] = (
+            ((own | ((cell >> 2) & 2) | 1) & seen)
+            | (known & ((hidden & 6) | 1))
+            | ((turned & own) << 1)
+            | ((turned & before) << 2)
+        )
+        drawn[i + D_LAST_LOW] = drawn[i + D_LOW] | (low[i] & hidden)
+        drawn[i + D_LAST_HIGH] = drawn[i + D_HIGH] | (high[i] & hidden)
+        drawn[i + D_AGE] = (age[i] + np.uint8(age[i] < 254)) & hidden
+
+
+@kernel
+def _change(drawn, memory, n):
     """Army less remembered army where both are in sight, about 128."""
-    n = seen.shape[0]
-    low = memory[MEM_LOW]
-    high = memory[MEM_HIGH]
-    change = memory[MEM_CHANGE]
-    now = armies[NOW]
-    before = armies[BEFORE]
+    low, high, age = memory[LOW], memory[HIGH], memory[SINCE]
     for i in range(n):
-        before[i] = low[i] | (np.int16(high[i]) << 8)
-    for i in range(n):
-        before[i] = now[i] - before[i]
-    for i in range(n):
-        before[i] = min(max(before[i], np.int16(-127)), np.int16(127))
-    for i in range(n):
-        change[i] = before[i] + 128
-    for i in range(n):
-        change[i] = (change[i] & (np.uint8(0) - (seen[i] & was[i]))) | (
-            128 & ((seen[i] & was[i]) - np.uint8(1))
-        )
+        both = np.uint8(drawn[i + D_SEEN] & _mask(age[i] == 0))
+        now = np.int16(np.int16(drawn[i + D_LOW]) | (np.int16(drawn[i + D_HIGH]) << 8))
+        then = np.int16(np.int16(low[i]) | (np.int16(high[i]) << 8))
+        more = np.int16(now - then)
+        # Saturation to a byte is an instruction; then -128 is made -127.
+        near = np.int8(min(max(more, np.int16(-128)), np.int16(127)))
+        near = max(near, np.int8(-127))
+        drawn[i + D_CHANGE] = (np.uint8(near) & both) ^ np.uint8(128)
 
 
 @kernel
-def _remember(space, armies, codes, memory, side):
-    """Bring the memory (5, padded) of a seat up to date with a new turn."""
-    n = codes.shape[1]
-    own = space[OWN, side + 1 :]
-    opponent = space[OPPONENT, side + 1 :]
-    seen = space[IN_SIGHT, side + 1 :]
-    was = space[WAS_SEEN, side + 1 :]
-    flags = memory[MEM_FLAGS]
-    age = memory[MEM_AGE]
+def _choices(board, drawn, build, n, side):
+    """The codes MOVES and UNITS; `build` is 128 if the seat may build one more castle."""
+    up, down = CELL - side, CELL + side
     for i in range(n):
-        was[i] = np.uint8(age[i] == 0)
-    _change(armies, seen[:n], was, memory)
-    for i in range(n):
-        # memory bits: seen 1, last_opponent 2, last_own 4, gained 8, lost 16
-        flags[i] = (
-            (flags[i] & 1)
-            | seen[i]
-            | ((opponent[i] & seen[i]) << 1)
-            | (own[i] << 2)
-            | ((seen[i] - np.uint8(1)) & flags[i] & 6)
-            | ((own[i] & (((flags[i] >> 2) & was[i]) ^ 1)) << 3)
-            | (((flags[i] >> 2) & was[i] & (own[i] ^ 1)) << 4)
+        cell = board[i + CELL]
+        own = _mask((cell & 4) != 0)
+        strong = _mask((drawn[i + D_HIGH] | (drawn[i + D_LOW] & 254)) != 0)
+        walls = np.uint8(
+            ((board[i + up] >> 4) & 1)
+            | ((board[i + down] >> 3) & 2)
+            | ((board[i + CELL_LEFT] >> 2) & 4)
+            | ((board[i + CELL_RIGHT] >> 1) & 8)
         )
-    # Masks and not branches: only these become vector code.
-    low, last_low = codes[ARMY_LOW], memory[MEM_LOW]
-    for i in range(n):
-        last_low[i] = low[i] | (last_low[i] & (seen[i] - np.uint8(1)))
-    high, last_high = codes[ARMY_HIGH], memory[MEM_HIGH]
-    for i in range(n):
-        last_high[i] = high[i] | (last_high[i] & (seen[i] - np.uint8(1)))
-    for i in range(n):
-        age[i] = (age[i] + np.uint8(age[i] < 254)) & (seen[i] - np.uint8(1))
-
-
-@kernel
-def _choices(space, columns, memory, codes, may_build, side):
-    """The codes MOVES and UNITS."""
-    n = codes.shape[1]
-    own = space[OWN, side + 1 :]
-    opponent = space[OPPONENT, side + 1 :]
-    cell = space[CELL, side + 1 :]
-    seen = space[IN_SIGHT, side + 1 :]
-    strong = space[STRONG, side + 1 :]
-    up = space[OPEN, 1:]
-    left = space[OPEN, side:]
-    right = space[OPEN, side + 2 :]
-    down = space[OPEN, 2 * side + 1 :]
-    flags = memory[MEM_FLAGS]
-    moves = codes[MOVES]
-    for i in range(n):
-        moves[i] = (
-            up[i]
-            | (down[i] << 1)
-            | ((left[i] & columns[0, i]) << 2)
-            | ((right[i] & columns[1, i]) << 3)
-        )
-    for i in range(n):
-        moves[i] &= np.uint8(0) - (own[i] & strong[i])
-    for i in range(n):
+        moves = np.uint8((walls ^ 15) & board[i + EDGES] & own & strong)
+        seen = drawn[i + D_SEEN]
+        hidden = np.uint8(seen ^ 255)
+        ever = _mask((drawn[i + D_FLAGS] & 1) != 0)
         # known_mountain: frame 0 shows every mountain, seen or as structure in fog
-        moves[i] |= (
-            ((cell[i] & 1) << 4)
-            | (((cell[i] >> 1) & (seen[i] ^ 1)) << 5)
-            | (((cell[i] >> 3) & (flags[i] ^ 1) & (cell[i] ^ 1) & 1) << 6)
-            | (((cell[i] >> 2) & flags[i] & (own[i] ^ 1)) << 7)
+        drawn[i + D_MOVES] = (
+            moves
+            | (cell & ((hidden & 32) | 16))  # castle_in_fog, known_mountain
+            | (_is(cell, 0x11, 0x01) & (ever ^ 255) & 64)  # hideout
+            | (_is(cell, 0x44, 0x40) & ever & 128)  # general_known
         )
-    units = codes[UNITS]
-    for i in range(n):
-        # castle is bit 1 of a cell and general bit 2
-        units[i] = (
-            ((cell[i] >> 1) & own[i])
-            | (cell[i] & ((opponent[i] & seen[i]) << 1))
-            | (cell[i] & (own[i] << 2))
-            | ((cell[i] << 1) & ((opponent[i] & seen[i]) << 3))
-            | ((seen[i] & ((own[i] | opponent[i] | cell[i]) ^ 1)) << 4)
-            | ((((seen[i] | cell[i] | (cell[i] >> 1)) ^ 1) & 1) << 5)
-        )
-    for i in range(n):
-        units[i] |= (np.uint8((moves[i] & 15) != 0) << 6) | (
-            (own[i] & (cell[i] >> 4) & (((cell[i] >> 1) | (cell[i] >> 2)) ^ 1) & may_build) << 7
+        special = np.uint8(((cell >> 5) & 1) | ((cell >> 4) & 4))  # castle 1, general 4
+        drawn[i + D_UNITS] = (
+            (special & own)
+            | ((special << 1) & _is(cell, 0x08, 0x08) & seen)
+            | (_is(cell, 0x1C, 0) & seen & 16)  # neutral
+            | (_is(cell, 0x80, 0) & hidden & 32)  # fog
+            | (_mask(moves != 0) & 64)
+            | (_is(cell, 0x66, 0x06) & build)
         )
 
 
 @kernel
-def _legal(codes, legal, n):
-    """Legal actions: 9 planes of n cells, then pass."""
-    moves = codes[MOVES]
-    up, down, left, right = legal[:n], legal[n : 2 * n], legal[2 * n : 3 * n], legal[3 * n : 4 * n]
-    # Shifts by constants: four loops and not one over directions.
+def _copy(drawn, row, to, n):
     for i in range(n):
-        up[i] = moves[i] & 1
-    for i in range(n):
-        down[i] = (moves[i] >> 1) & 1
-    for i in range(n):
-        left[i] = (moves[i] >> 2) & 1
-    for i in range(n):
-        right[i] = (moves[i] >> 3) & 1
-    halves = legal[4 * n : 8 * n]
-    for i in range(4 * n):
-        halves[i] = legal[i]
-    build = legal[8 * n :]
-    units = codes[UNITS]
-    for i in range(n):
-        build[i] = units[i] >> 7
-    legal[9 * n] = 1
+        to[i] = drawn[i + row]
 
 
 @kernel
-def _copy(plane, to):
-    for i in range(to.shape[0]):
-        to[i] = plane[i]
+def _legal(drawn, legal, n, n_cells):
+    """Legal actions: 9 planes of n_cells cells, then pass.
+
+    n >= n_cells of a plane are written, for whole instructions; what is beyond its end is
+    overwritten by the next.
+    """
+    to = np.uint64(0)
+    for _ in range(2):
+        # Shifts by constants: four loops and not one over directions.
+        for i in range(n):
+            legal[i + to] = drawn[i + D_MOVES] & 1
+        to += n_cells
+        for i in range(n):
+            legal[i + to] = (drawn[i + D_MOVES] >> 1) & 1
+        to += n_cells
+        for i in range(n):
+            legal[i + to] = (drawn[i + D_MOVES] >> 2) & 1
+        to += n_cells
+        for i in range(n):
+            legal[i + to] = (drawn[i + D_MOVES] >> 3) & 1
+        to += n_cells
+    for i in range(n_cells):
+        legal[i + to] = drawn[i + D_UNITS] >> 7
+    legal[to + n_cells] = 1
 
 
 @kernel
@@ -307,7 +314,7 @@ def _lead(own, other):
 
 
 @kernel
-def _scalars(g, seat, frame, rules, side, out):
+def _scalars(g, seat, frame, rules, side, log_own, log_other, out):
     """The scalars of one seat, in the order of `layout.SCALARS`."""
     time = g[TIME]
     land, army = g[LAND + seat], g[ARMY + seat]
@@ -319,8 +326,8 @@ def _scalars(g, seat, frame, rules, side, out):
         height, width = width, height
     out[0] = land / area
     out[1] = other_land / area
-    out[2] = np.log1p(army) / 8
-    out[3] = np.log1p(other_army) / 8
+    out[2] = log_own / 8
+    out[3] = log_other / 8
     out[4] = time / rules[RULE_MAX_TURNS]
     out[5] = time % 2
     out[6] = (time % 50) / 50
@@ -342,13 +349,11 @@ def observe(
     price,
     memory,
     frames,
-    cells,
+    steps,
     places,
-    columns,
-    space,
-    words,
-    armies,
+    board,
     drawn,
+    words,
     rules,
     side,
     codes,
@@ -357,40 +362,49 @@ def observe(
 ):
     """Write codes (N, 2, C, M), scalars (N, 2, S) and legal (N, 2, n_actions).
 
-    State rows have `padded` cells, outputs M. memory (N, 2, 5, padded) uint8 is the last five codes of the turn before. It
-    moves on only where the game's turn is a new one, so that observing twice
-    gives the same twice.
+    State rows have `padded` cells, outputs M. memory (N, 2, 5, padded) uint8 is the last
+    five codes of the turn before. It moves on only where the game's turn is a new one, so
+    that observing twice gives the same twice. steps (8, 3) is `symmetry.steps`.
     """
-    n_cells = side * side
-    n_stored = owner.shape[1]
-    base, word, turned = words[0], words[1], words[2]
-    for n in range(table.shape[0]):
-        g = table[n]
-        _pack(owner[n], army[n], kind[n], base)
+    width = np.uint64(side)
+    n_cells = width * width
+    n = np.uint64(owner.shape[1])
+    # As in `_legal`, all planes but the last are written beyond their end, and none
+    # beyond the end of the next.
+    whole = min(n, n_cells + n_cells)
+    for game in range(table.shape[0]):
+        g = table[game]
+        _cells(owner[game], kind[game], board, n)
+        _pack(army[game], price[game], board, words, n)
+        log_0, log_1 = np.log1p(g[ARMY]), np.log1p(g[ARMY + 1])
         for seat in range(2):
-            frame = frames[n, seat] & 7
-            mem = memory[n, seat]
-            _price(base, army[n], price[n, seat], word)
-            shown = word
+            frame = frames[game, seat] & 7
+            mem = memory[game, seat]
+            row = WORDS_1 if seat == 1 else WORDS_0
             if frame != 0:
-                turn = cells[frame]
-                for i in range(n_cells):
-                    turned[i] = word[turn[i]]
-                shown = turned
-            _unpack(shown, seat, space, armies, side)
-            _look(space, columns, n_stored, side)
-            _sight(shown, space, armies, drawn, side)
+                _turn(words, row, steps[frame, 0], steps[frame, 1], steps[frame, 2], width)
+                row = TURNED
+            _unpack(words, row, board, drawn, n)
+            _look(board, drawn, n, width)
+            _sight(board, drawn, n)
             if g[OBSERVED] != g[TIME]:
-                _remember(space, armies, drawn, mem, side)
+                _remember(board, drawn, mem, n)
+                _change(drawn, mem, n)
                 if g[SOURCE + seat] >= 0:
-                    mem[MEM_FLAGS, places[frame, g[SOURCE + seat]]] |= 32
-                    mem[MEM_FLAGS, places[frame, g[TARGET + seat]]] |= 64
-            may_build = np.uint8(g[CASTLES + seat] < rules[RULE_CAP])
-            _choices(space, columns, mem, drawn, may_build, side)
-            for k in range(MEMORY):
-                _copy(drawn[k], codes[n, seat, k])
-            for k in range(MEMORY, N_CODES):
-                _copy(mem[k - MEMORY], codes[n, seat, k])
-            _legal(drawn, legal[n, seat], n_cells)
-            _scalars(g, seat, frame, rules, side, scalars[n, seat])
+                    drawn[np.uint64(places[frame, g[SOURCE + seat]]) + D_FLAGS] |= 32
+                    drawn[np.uint64(places[frame, g[TARGET + seat]]) + D_FLAGS] |= 64
+                for k in range(N_MEMORY):
+                    _copy(drawn, D_FLAGS + np.uint64(k) * NEXT, mem[k], n)
+            else:
+                for k in range(N_MEMORY):
+                    for i in range(n):
+                        drawn[i + D_FLAGS + np.uint64(k) * NEXT] = mem[k, i]
+            build = np.uint8(128) if g[CASTLES + seat] < rules[RULE_CAP] else np.uint8(0)
+            _choices(board, drawn, build, n, width)
+            for k in range(N_CODES - 1):
+                _copy(drawn, FIRST + np.uint64(k) * NEXT, codes[game, seat, k], whole)
+            _copy(drawn, D_CHANGE, codes[game, seat, CHANGE], n_cells)
+            _legal(drawn, legal[game, seat], whole, n_cells)
+            own, other = (log_1, log_0) if seat == 1 else (log_0, log_1)
+            _scalars(g, seat, frame, rules, side, own, other, scalars[game, seat])
         g[OBSERVED] = g[TIME]

@@ -45,3 +45,13 @@ def tables(side: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             directions[g, d] = STEPS.index(step)
     # Unsigned: a compiled look-up then needs no check for negative indices.
     return cells.astype(np.uint32), np.argsort(cells, axis=1).astype(np.uint32), directions
+
+
+def steps(cells: np.ndarray) -> np.ndarray:
+    """Of the table `cells`, (8, 3) uint64: the first cell of each frame, and how far it is
+    to the next in a row and to the next row, modulo 2**64.
+    """
+    side = int(np.sqrt(cells.shape[1]))
+    first = cells[:, 0].astype(np.int64)
+    apart = [cells[:, k].astype(np.int64) - first for k in (1, side)]
+    return np.stack([first, *apart], axis=1).astype(np.uint64)

@@ -206,6 +206,34 @@ def test_every_byte_is_written_also_to_views():
     assert np.array_equal(wide[:, :, 1], clean[0])
 
 
+@pytest.mark.parametrize("side", [2, 3, 4, 6, 21, 64])
+def test_nothing_is_written_beyond_the_arrays(side):
+    """Planes are written in whole instructions, which must end within the arrays."""
+    settings = {**COMPETITION, "height": [side, side], "width": [side, side]}
+    game = GAME.make(2, settings, "base")
+    game.frames[:] = [[0, 3], [5, 6]]
+    game.table[:, layout.GENERAL : layout.GENERAL + 2] = [0, side * side - 1]
+    game.owner[:, 0], game.owner[:, -1] = 0, 1
+    game.army[:] = 7
+    game.kind[:] = layout.INSIDE
+    wide = [np.full((4, *a.shape[1:]), 9, a.dtype) for a in buffers(game)]
+    game.observe(*(a[1:3] for a in wide))
+    for a in wide:
+        assert (a[[0, 3]] == 9).all()
+    legal = wide[2][1:3, :, :-1].reshape(2, 2, 9, side, side)
+    for n, seat in np.ndindex(2, 2):
+        # Each seat moves, all or half, from its one cell, a corner: in two directions.
+        assert legal[n, seat, :8].sum() == 4
+        assert legal[n, seat].any(axis=0).sum() == 1
+    assert (wide[2][1:3, :, -1] == 1).all()
+
+
+def test_refuses_a_canvas_without_room():
+    settings = {**COMPETITION, "height": [65, 65], "width": [65, 65]}
+    with pytest.raises(ValueError, match="largest is 64"):
+        GAME.make(1, settings, "base")
+
+
 def test_refuses_arrays_of_other_shapes():
     game = GAME.make(3, SMALL, "base")
     codes, scalars, legal = buffers(game)
