@@ -74,12 +74,12 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
         record_text(direct),
         f"{direct['margin']:+.2f}" if direct else "-",
         bar_text(direct) if direct else "-",
-        elo_text(effect) if effect else "-",
-        f"{effect['p']:.3f}, {effect['p_holm']:.3f}" if effect else "-",
+        elo_text(effect).replace(" (", "\n(", 1) if effect else "-",
+        f"{effect['p']:.3f}\n{effect['p_holm']:.3f}" if effect else "-",
         said(effect) if effect else "-",
         sanity,
         entry["promotion"]["promoted"],
-        entry["promotion"]["rule"],
+        entry["promotion"]["rule"].replace("_", " "),
         speeds,
     )
 
@@ -126,7 +126,7 @@ def wall_clock_lines(ladder: Mapping[str, Any]) -> list[str]:
 
 
 def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
-    """The table for a terminal of a width (columns; at least 140, the terminal's own by default)."""
+    """The table for a terminal of a width (columns; at least 150, the terminal's own by default)."""
     table = Table(
         title=f"Ladder {ladder['ladder']} up to {ladder['generation']}",
         caption=legend(ladder),
@@ -137,7 +137,7 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
         table.add_column(column, justify="right" if right else "left", overflow="fold")
     for row in rows(ladder):
         table.add_row(*row)
-    width = width or max(140, shutil.get_terminal_size((140, 40)).columns)
+    width = width or max(150, shutil.get_terminal_size((150, 40)).columns)
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(table)
     for line in wall_clock_lines(ladder):
