@@ -1,0 +1,78 @@
+"""The learner on this game: the same with and without workers, and over a worker's death."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+import torch
+from clash_helpers import PROMPT
+
+from royale.learn.plan import SegmentPlan
+from royale.learn.recipe import Recipe
+from royale.learn.segment import run_segment
+from royale.learn.trainer import Trainer
+
+SETTINGS = {**PROMPT, "max_turns": 20}
+SIZES = {"envs": 4, "horizon": 24, "steps": 2 * 192}
+
+
+def plan(workers, **recipe):
+    knobs = {"channels": 8, "blocks": 1, "minibatch": 64, "advantage_top": 1.0}
+    knobs |= {"shaping": {"crowns": 0.2, "tower_hp": 0.2, "elixir": 0.05}}
+    settings = {**SETTINGS, "workers": workers}
+    names = {"generation": "c01", "arm": "root", "seed": 0, "segment": 0}
+    return SegmentPlan("clash", settings, Recipe(**knobs | recipe).to_dict(), **SIZES, **names)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def trained(workers, kill=None):
+    """The trainer after two iterations and their rows; kill: the turn that a worker dies in."""
+    trainer = Trainer(plan(workers, symmetry="per_episode"))
+    batch, step, turns = trainer.actors.batch, trainer.actors.batch.step, []
+
+    def killing(actions):
+        turns.append(len(turns))
+        if len(turns) == kill:
+            os.kill(batch.workers.workers[0].process.pid, signal.SIGKILL)
+        return step(actions)
+
+    batch.step = killing
+    trainer.start()
+    rows = [trainer.iterate() for _ in range(2)]
+    batch.close()
+    return trainer, rows
+
+
+def test_workers_train_the_same_weights():
+    weights = [
+        torch.cat([p.detach().flatten() for p in trained(workers)[0].network.parameters()])
+        for workers in (0, 2)
+    ]
+    assert torch.equal(*weights)
+
+
+def test_an_iteration_is_completed_though_a_worker_is_killed():
+    trainer, rows = trained(2, kill=30)
+    assert trainer.actors.batch.deaths == 1
+    assert [row["lost_games"] for row in rows] == [0, 2]
+    assert rows[1]["rows_dropped"] > 0
+    assert all(np.isfinite(row["policy_loss"]) for row in rows)
+    assert rows[1]["ratio_max_abs_dev"] < 1e-3
+
+
+def test_an_approximate_symmetry_warns_at_the_start(tmp_path):
+    said = []
+    small = plan(0, symmetry="per_episode")
+    run_segment(small, tmp_path / "out", tmp_path / "partial", lambda row, total: None, said.append)
+    lines = [line for line in said if line.startswith("warning: symmetry: per_episode: ")]
+    assert len(lines) == 1 and "docs/clash.md" in lines[0]
