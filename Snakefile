@@ -18,9 +18,11 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/match.smk"
 include: "workflow/rules/ladder.smk"
 include: "workflow/rules/export.smk"
-include: "workflow/rules/report.smk"
 include: "workflow/rules/watch.smk"
 include: "workflow/rules/panel.smk"
+include: "workflow/rules/target.smk"
+include: "workflow/rules/costs.smk"
+include: "workflow/rules/report.smk"
 
 
 # A few seconds each: not worth a queue, nor a rented machine.

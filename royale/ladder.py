@@ -61,6 +61,8 @@ class Project:
     sanity: Mapping[str, Sequence[str]]  # ladder -> scripted players the root meets
     external: Mapping[str, Mapping[str, Any]]  # name -> game, command, limit_ms
     recipes: Mapping[str, Mapping[str, Any]]  # ladder -> its root's recipe, at paper scale
+    target: str  # whose defeat ends the time to target: `parent`, or a player's name
+    sections: tuple[str, ...]  # what the report measures beyond the ladder
 
     def sizes(self, game: str) -> Mapping[str, Any]:
         """The machine profile's entry for a game."""
@@ -190,6 +192,8 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         external=check_external(config["players"], profile),
         panel=check_panel(config["panel"], generations, config["players"]),
         recipes=recipes,
+        target=config["target"],
+        sections=tuple(config["report"]),
     )
 
 

@@ -1,9 +1,9 @@
 """Who can play a match: the names of players and what stands behind them.
 
-`g05.treatment.seed0` is an arm's network after its last segment, `g04.champion` a
-generation's champion, `g05.control.seed0.wall_clock` what an arm had when the faster of
-the two finished, `random` a scripted player, and any other name an external
-player or a network of the panel in `config.yaml`.
+`g05.treatment.seed0` is an arm's network after its last segment, with `.segment1` after
+that one, with `.wall_clock` what an arm had when the faster of the two finished,
+`g04.champion` a generation's champion, `random` a scripted player, and any other name
+an external player or a network of the panel in `config.yaml`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,52 @@ from collections.abc import Mapping
 from typing import Any
 
 from royale import games
-from royale.errors import RoyaleError
+from royale.errors import ConfigError, RoyaleError
 from royale.ladder import Project
 
 
 def match_pattern(project: Project) -> str:
     """A regular expression of every match there can be: at least one player is no scripted one."""
+    first, second = _patterns(project)
+    return f"(?:{first})-vs-(?:{first}|{second})|(?:{second})-vs-(?:{first})"
+
+
+def _patterns(project: Project) -> tuple[str, str]:
+    """Regular expressions of the networks and external players, and of the scripted players."""
+    number = r"(?:0|[1-9]\d*)"
+    after = rf"\.segment{number}"
     networks = [
-        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed(?:0|[1-9]\d*)"
-        + (r"(?:\.wall_clock)?)" if generation.parent else ")")
+        rf"{name}\.(?:champion|(?:{'|'.join(generation.arms)})\.seed{number}(?:{after}"
+        + (r"|\.wall_clock)?)" if generation.parent else ")?)")
         for name, generation in project.generations.items()
     ]
     named = sorted([*project.external, *project.panel["members"]])
     first = "|".join([*networks, *map(re.escape, named)])
     scripted = {name for game in project.profile["per_game"] for name in games.load(game).scripted}
-    second = "|".join(map(re.escape, sorted(scripted)))
-    return f"(?:{first})-vs-(?:{first}|{second})|(?:{second})-vs-(?:{first})"
+    return first, "|".join(map(re.escape, sorted(scripted)))
+
+
+def segment_player(project: Project, generation: str, arm: str, seed: int, segment: int) -> str:
+    """Name of an arm's network after a segment; after the last it is the arm's own name.
+
+    Unless matches of that name may stop early, which others may not be compared with.
+    """
+    name = f"{generation}.{arm}.seed{seed}"
+    last = segment == project.segments(generation) - 1 and project.match["mode"] == "fixed"
+    return name if last else f"{name}.segment{segment}"
+
+
+def target_reference(project: Project, generation: str) -> str:
+    """Name of the player whose defeat is a generation's target; ConfigError if there is none."""
+    name = project.target
+    if name == "parent":
+        return f"{project.generations[generation].parent}.champion"
+    if not re.fullmatch("|".join(_patterns(project)), name):
+        raise ConfigError(
+            f"config/config.yaml: key 'target' = {name!r}; allowed: parent, a scripted or external "
+            "player, or a network such as g02.champion"
+        )
+    return name
 
 
 def kind(project: Project, name: str) -> str:

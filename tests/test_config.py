@@ -26,6 +26,8 @@ CONFIG = {
     "players": {},
     "panel": {"anchor": {"generals": "expander"}, "members": {}},
     "evidence": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
+    "target": "parent",
+    "report": ["target", "watch", "bench"],
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from royale import games, roster, runlock, shutdown
+from royale import costs, games, roster, runlock, shutdown
 from royale.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
@@ -18,6 +18,12 @@ ROOT = Path(workflow.basedir)
 try:
     PROJECT = load_project(config, ROOT)
     check_targets(PROJECT, ROOT, sys.argv[1:])
+    REFERENCES = {
+        name: roster.target_reference(PROJECT, name)
+        for name, generation in PROJECT.generations.items()
+        if generation.parent
+    }
+    RENTALS = costs.read_rentals(ROOT)
 except ConfigError as error:
     sys.exit(f"config error: {error}")
 
@@ -26,6 +32,10 @@ STARTED = time.time()
 logger.info(f"Profile {PROJECT.profile_name}: results are in {OUT}/")
 GENERATIONS = PROJECT.generations
 LAST = list(GENERATIONS)[-1]
+# the furthest generation that is decided by now; the last if none is
+FURTHEST = next(
+    (name for name in reversed(GENERATIONS) if Path(f"{OUT}/ladder/{name}.json").exists()), LAST
+)
 CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")
 PROFILE = PROJECT.profile
 RESOURCES = PROFILE["resources"]
@@ -175,12 +185,16 @@ def get_player_file(player):
         return []
     if player in PROJECT.panel["members"]:
         return [PROJECT.panel["members"][player]["file"]]
-    generation, arm, *seed = player.split(".")
+    generation, arm, *rest = player.split(".")
     if arm == "champion":
         return [f"{OUT}/ladder/{generation}/champion.safetensors"]
-    if seed[1:] == ["wall_clock"]:
-        return [f"{OUT}/wall_clock/{generation}/{seed[0]}/{arm}.safetensors"]
-    return [last_checkpoint(generation, arm, seed[0].removeprefix("seed"))]
+    seed = rest[0].removeprefix("seed")
+    if len(rest) == 1:
+        return [last_checkpoint(generation, arm, seed)]
+    if rest[1] == "wall_clock":
+        return [f"{OUT}/wall_clock/{generation}/{rest[0]}/{arm}.safetensors"]
+    segment = rest[1].removeprefix("segment")
+    return [f"{segment_folder(generation, arm, seed, segment)}/checkpoint.safetensors"]
 
 
 def get_wall_clock_input(wildcards):
@@ -252,6 +266,14 @@ def get_ladder_input(wildcards):
         files["parent"] = f"{OUT}/ladder/{generation.parent}.json"
         files["parent_champion"] = f"{OUT}/ladder/{generation.parent}/champion.safetensors"
     return files
+
+
+def ancestry(generation):
+    """A generation and its ancestors, the root first."""
+    lineage = [generation]
+    while GENERATIONS[lineage[0]].parent:
+        lineage.insert(0, GENERATIONS[lineage[0]].parent)
+    return lineage
 
 
 def watch_rivals(generation):

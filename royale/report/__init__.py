@@ -1,0 +1,1 @@
+"""The report page: one file that opens offline, from what a ladder has finished."""

@@ -1,0 +1,48 @@
+"""Measure training iterations of both arms of a generation."""
+
+from pathlib import Path
+
+from royale.bench import bench
+from royale.files import read_json, write_json
+from royale.job import job
+from royale.ladder import scaled
+from royale.learn.plan import SegmentPlan
+
+
+def main(snakemake, progress):
+    params = snakemake.params
+    base = read_json(snakemake.input.parent, "ladder")["recipe"]
+    arms = {}
+    for arm, changes in params.changes.items():
+        plan = SegmentPlan(
+            game=params.game,
+            settings=dict(params.settings),
+            recipe=scaled({**base, **changes}, params.scale).to_dict(),
+            **{key: params.train[key] for key in ("envs", "horizon")},
+            steps=params.train["segment_steps"],
+            generation="bench",
+            arm=arm,
+            seed=0,
+            segment=0,
+            threads=snakemake.threads,
+            device=params.device,
+        )
+        arms[arm] = bench(
+            plan,
+            Path(params.scratch) / arm,
+            lambda row, total: progress.update(row["agent_steps"], total, "steps"),
+        )
+        progress.say(f"{arm}: {arms[arm]['steps_per_second']:,.0f} agent steps/s")
+    Path(params.scratch).rmdir()
+    result = {
+        "generation": snakemake.wildcards.generation,
+        "profile": params.profile,
+        "threads": snakemake.threads,
+        "device": params.device,
+        "arms": arms,
+    }
+    write_json(snakemake.output[0], result, "bench_arms")
+
+
+with job(snakemake, f"bench {snakemake.wildcards.generation}") as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821

@@ -1,0 +1,23 @@
+"""Join the benchmark files of all jobs with their price."""
+
+from pathlib import Path
+
+from royale import costs
+from royale.files import write_json, write_text
+from royale.job import job
+
+
+def main(snakemake, progress):
+    params = snakemake.params
+    jobs = costs.read_jobs(Path(snakemake.resources.results), params.price, params.generations)
+    found = costs.summary(jobs, params.rentals, params.profile, params.price, params.currency)
+    write_text(snakemake.output.table, costs.to_csv(jobs))
+    about = {"generation": snakemake.wildcards.generation}
+    write_json(snakemake.output.summary, {**about, **found}, "costs")
+    progress.say(
+        f"{len(jobs)} jobs, {found['hours']:.2f} hours, {found['money']:.2f} {found['currency']}"
+    )
+
+
+with job(snakemake, f"costs {snakemake.wildcards.generation}") as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821

@@ -1,0 +1,28 @@
+"""Render the report page of a ladder, and the break-even plane as a file."""
+
+from royale.files import write_text
+from royale.job import job
+from royale.report.charts import break_even
+from royale.report.collect import collect
+from royale.report.page import render
+
+PLANE_WIDTH = 560
+
+
+def main(snakemake):
+    inputs, params = snakemake.input, snakemake.params
+    evidence = collect(
+        inputs.ladder,
+        params.games,
+        inputs.target,
+        inputs.bench,
+        next(iter(inputs.watch), None),
+        inputs.costs,
+        inputs.identities,
+    )
+    write_text(snakemake.output.page, render(evidence, params.results))
+    write_text(snakemake.output.plane, break_even(evidence.targets, PLANE_WIDTH).standalone())
+
+
+with job(snakemake, f"report page {snakemake.wildcards.generation}"):  # noqa: F821
+    main(snakemake)  # noqa: F821

@@ -1,0 +1,257 @@
+"""The report page: whole, offline, and its numbers those of the files."""
+
+from __future__ import annotations
+
+import csv
+import re
+from html.parser import HTMLParser
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+import report_parts as parts
+
+from royale.report import charts, tables, words
+from royale.report.page import render
+
+VOID = {"meta", "link", "br", "hr", "img", "input"}
+
+
+class Page(HTMLParser):
+    """Elements in order, whether they close in turn, and the tables' texts."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.elements, self.texts, self.tables = [], [], [], {}
+        self._row = None
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        names = [name for name, _ in attributes]
+        assert len(names) == len(set(names)), (tag, names)
+        self.elements.append((tag, dict(attributes)))
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "table":
+            self._rows = self.tables.setdefault(dict(attributes)["id"], [])
+        elif tag == "tr":
+            self._row = []
+            self._rows.append(self._row)
+        elif tag in ("td", "th"):
+            self._row.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.texts.append(data)
+        if self.open and self.open[-1] in ("td", "th"):
+            self._row[-1] += data
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.elements if name == tag]
+
+    def csv(self, name):
+        (link,) = [a for a in self.all("a") if a.get("download") == f"{name}.csv"]
+        kind, _, data = link["href"].partition(",")
+        assert kind == "data:text/csv;charset=utf-8"
+        return list(csv.DictReader(unquote(data).splitlines()))
+
+
+@pytest.fixture(scope="module")
+def text():
+    return render(parts.evidence(), "results/smoke")
+
+
+@pytest.fixture(scope="module")
+def page(text):
+    return Page(text)
+
+
+def test_it_needs_nothing_from_outside(page, text):
+    assert not re.search(r"https?://|url\(|@import|<script|javascript:", text)
+    for _, attributes in page.elements:
+        for key in ("href", "src"):
+            if key in attributes:
+                assert attributes[key].startswith(("#", "data:")), attributes
+        assert not any(key.startswith("on") for key in attributes)
+
+
+def test_its_head_and_structure(page):
+    assert page.all("html") == [{"lang": "en"}]
+    names = {a.get("name"): a.get("content") for a in page.all("meta")}
+    assert names["viewport"] == "width=device-width, initial-scale=1"
+    assert names["color-scheme"] == "light dark"
+    assert len(page.all("title")) == len(page.all("h1")) == len(page.all("main")) == 1
+    ids = [a["id"] for _, a in page.elements if "id" in a]
+    assert len(ids) == len(set(ids))
+    for link in page.all("a"):
+        if link["href"].startswith("#"):
+            assert link["href"][1:] in ids
+    assert len(page.all("figure")) == len(page.all("figcaption")) == 7
+    # each figure is drawn for a screen and for a phone, with words for those who cannot see it
+    assert len(page.all("svg")) == 14
+    assert all(svg["role"] == "img" and len(svg["aria-label"]) > 20 for svg in page.all("svg"))
+
+
+def test_words_of_the_configuration_stay_words(page, text):
+    assert parts.HOSTILE in "".join(page.texts)
+    assert "<script" not in text and "<b>" not in text and "for &lt;tests&gt;" in text
+
+
+def test_every_table_row_has_all_its_columns(page):
+    assert len(page.tables) == 9
+    for name, rows in page.tables.items():
+        assert len(rows) > 1 and len({len(row) for row in rows}) == 1, name
+
+
+def test_the_ladders_numbers_are_the_files(page):
+    rows = page.csv("ladder")
+    assert [row["generation"] for row in rows] == ["g02", "g03", "g04", "g05"]
+    for row, entry in zip(rows[1:], parts.LINEAGE[1:], strict=True):
+        direct = entry["direct"]
+        assert row["W-L-D"] == f"{direct['win']}-{direct['loss']}-{direct['draw']}"
+        assert float(row["margin"]) == direct["margin"]
+        assert float(row["treatment steps/s"]) == entry["arms"]["treatment"]["steps_per_second"]
+    assert [float(rows[3][key]) for key in ("Elo", "Elo low", "Elo high")] == [56.1, 20.9, 92.5]
+    assert [float(rows[3][key]) for key in ("p", "Holm p")] == [0.0012, 0.0036]
+    assert rows[2]["Elo"] == rows[2]["Holm p"] == ""
+    shown = {row[0]: row for row in page.tables["table-ladder"]}
+    head = shown["generation"]
+    assert shown["g03"][head.index("margin")] == "-3.65"  # -40 / sqrt(120)
+    assert shown["g05"][head.index("Elo (95%)")] == "+56 (+21 to +92)"
+    assert shown["g05"][head.index("p")] == "0.0012"
+
+
+def test_the_other_tables_numbers(page):
+    first, second = page.csv("time_to_target")
+    assert first["N control, agent steps"] == first["N control, agent steps high"] == ""
+    assert first["N control, agent steps low"] == "1000" and second["a"] == "0.62"
+    assert second["sooner"] == "tie"
+    shown = page.tables["table-time_to_target"]
+    assert shown[1][shown[0].index("N control, agent steps")] == "not reached, above 1,000"
+    treatment, control = page.csv("predicted_and_delivered")
+    # delivered 200 and 181.8 steps/s, predicted 120 and 240
+    assert float(treatment["b predicted"]) == 0.5 and float(treatment["b delivered"]) == 1.1001
+    assert float(treatment["delivered / predicted"]) == 1.6667
+    assert float(control["delivered / predicted"]) == 0.7575
+    assert len(page.csv("narrowing")) == 9
+    (arm,) = page.csv("costs_by_arm")
+    assert arm["money, EUR"] == "0.75" and arm["steps per EUR"] == "2667"
+    (rented,) = page.csv("rentals")
+    assert rented["failed"] == "1" and rented["billed for failures, EUR"] == "1.2"
+    (trained,) = page.csv("identity")
+    assert trained["trained"] == "g02.root.seed0.segment0, g03.control.seed0.segment0"
+    assert trained["commit"] == "0123456789ab with edits" and trained["parameters"] == "4321"
+    sizes = {row["games"]: row for row in page.csv("resolving_power")}
+    # draws: 8, 8 and 28 of 128, 128 and 528 games
+    assert float(sizes["128"]["of them decisive"]) == pytest.approx(128 * (1 - 44 / 784), abs=0.1)
+
+
+def test_what_was_not_measured_says_how_to_ask():
+    bare = render(parts.evidence(measured=False), "results/smoke")
+    page = Page(bare)
+    assert "snakemake results/smoke/target/g05.json" in bare
+    assert "snakemake results/smoke/watch/g05.csv" in bare
+    assert len(page.all("figure")) == 2
+    root = Page(render(parts.evidence(parts.LINEAGE[:1], measured=False), "results"))
+    assert "No change has been tried yet" in "".join(root.texts)
+
+
+def test_a_parent_match_is_never_called_a_success(text):
+    assert "improve" not in text.lower()
+    # arms that clear the parent gate do not change a verdict
+    tie = parts.generation("g03", "q", parts.match(62, 58, 8, "tie"), "treatment")
+    tie["sanity"]["treatment"] = {"g02.champion": parts.match(120, 0, 8)}
+    assert words.verdict(tie) == "tie: not told apart (one seed)"
+    assert words.headline([tie]) == "None of 1 change was shown to help."
+
+
+def test_the_answer_in_words():
+    lineage = parts.LINEAGE
+    assert words.headline(lineage) == "1 of 3 changes helped: two epochs over one (g05)."
+    assert words.balance(lineage) == (
+        "1 is a tie, an open question. 1 was rejected: there the control is stronger. "
+        "Where it says one seed, another seed could say otherwise."
+    )
+    assert "7 arms were trained along this lineage to ask 3 questions" in words.tried(lineage, 1.65)
+    assert "by luck would be 14%" in words.tried(lineage, 1.65)  # 1 - 0.9505^3
+    assert words.verdict(lineage[3]) == "helped, strong evidence"
+    # what several seeds allow to be said goes before the gate's label
+    weak = {**lineage[3], "effect": parts.effect(evidence="tie")}
+    assert words.verdict(weak) == "tie: not told apart"
+    assert words.headline([weak]) == "None of 1 change was shown to help."
+
+
+def attributes(drawing, tag, css):
+    return [e.attrib for e in drawing.root.iter(tag) if css in e.get("class", "").split()]
+
+
+@pytest.mark.parametrize("width", [350, 560])
+def test_the_public_case_is_drawn_on_the_diagonal(width):
+    drawing = charts.break_even([parts.evidence().targets[1]], width)
+    (point,) = attributes(drawing, "circle", "direct")
+    (line,) = attributes(drawing, "line", "gate")
+    x1, y1, x2, y2 = (float(line[key]) for key in ("x1", "y1", "x2", "y2"))
+    x, y = float(point["cx"]), float(point["cy"])
+    assert x1 < x < x2
+    on_the_line = y1 + (y2 - y1) * (x - x1) / (x2 - x1)
+    assert on_the_line == pytest.approx(y, abs=1.5)  # a is 0.5% above b
+    far = charts.break_even(
+        [parts.target("g09", parts.estimate(0.5, 0.4, 0.6), parts.estimate(1, 0.9, 1.1))], width
+    )
+    (point,) = attributes(far, "circle", "direct")
+    assert float(point["cy"]) > y1 + (y2 - y1) * (float(point["cx"]) - x1) / (x2 - x1) + 20
+
+
+def test_diamonds_stand_right_of_the_gate_only_if_they_clear_it():
+    drawing = charts.margins(parts.LINEAGE, 1.65, 700)
+    gate = max(float(line["x1"]) for line in attributes(drawing, "line", "gate"))
+    diamonds = [
+        sum(float(pair.split(",")[0]) for pair in mark["points"].split()) / 4
+        for mark in attributes(drawing, "polygon", "direct")
+    ][1:]  # the first is the legend's
+    assert [x > gate for x in diamonds] == [False, False, True]
+    assert diamonds[0] < diamonds[1] < diamonds[2]
+
+
+@pytest.mark.parametrize("width", [350, 760])
+def test_drawings_keep_inside_their_frame(width):
+    evidence = parts.evidence()
+    for drawing in (
+        charts.margins(parts.LINEAGE, 1.65, width),
+        charts.break_even(evidence.targets, width),
+        charts.power(1.65, {"g03": 120, "g05": 500}, width),
+        charts.watch_curve(evidence.watch, "draw_share", "draws, share of games", True, width),
+    ):
+        for element in drawing.root.iter():
+            for key in ("x", "x1", "x2", "cx"):
+                assert 0 <= float(element.get(key, 1)) <= drawing.width, (
+                    element.tag,
+                    element.attrib,
+                )
+            for key in ("y", "y1", "y2", "cy"):
+                assert 0 <= float(element.get(key, 1)) <= drawing.height, (
+                    element.tag,
+                    element.attrib,
+                )
+
+
+def test_a_drawing_alone_is_a_whole_file():
+    text = charts.break_even(parts.evidence().targets, 560).standalone()
+    root = ElementTree.fromstring(text)
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "prefers-color-scheme: dark" in root[0].text
+
+
+def test_csv_keeps_awkward_cells():
+    table = tables.Table(
+        "t", [tables.Column("a, b"), tables.Column("c", "{:.1f}")], [['x "y", z', None]]
+    )
+    assert list(csv.reader(table.csv().splitlines())) == [["a, b", "c"], ['x "y", z', ""]]
+    assert tables.Column("c", "{:.1f}").cell(None) == tables.DASH

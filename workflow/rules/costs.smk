@@ -1,0 +1,41 @@
+def get_costs_input(wildcards):
+    """The ladder, and what the report measures: its jobs cost something, too."""
+    found = measured(wildcards.generation)
+    files = [path for paths in found.values() for path in paths]
+    return {"ladder": f"{OUT}/ladder/{wildcards.generation}.json", "measured": files}
+
+
+rule costs:
+    """What the jobs up to a generation cost, by rule and by arm."""
+    input:
+        unpack(get_costs_input),
+    output:
+        table=report(
+            f"{OUT}/costs/{{generation}}.csv",
+            caption="../report/costs.rst",
+            category="Costs",
+        ),
+        summary=f"{OUT}/costs/{{generation}}.json",
+    log:
+        f"{OUT}/logs/costs/{{generation}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/costs/{{generation}}.tsv"
+    conda:
+        CONDA_ENV
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+        gpu=0,
+        # the folder of all benchmark files is read as it is found
+        results=OUT,
+    params:
+        generations=lambda wildcards: ancestry(wildcards.generation),
+        profile=PROJECT.profile_name,
+        price=PROFILE["price_per_hour"],
+        currency=PROFILE["currency"],
+        rentals=RENTALS,
+    message:
+        "Costs up to {wildcards.generation}"
+    script:
+        "../../scripts/costs.py"
