@@ -19,6 +19,7 @@ def main(snakemake):
         next(iter(inputs.watch), None),
         inputs.costs,
         inputs.identities,
+        next(iter(inputs.panel), None),
     )
     write_text(snakemake.output.page, render(evidence, params.results))
     write_text(snakemake.output.plane, break_even(evidence.targets, PLANE_WIDTH).standalone())

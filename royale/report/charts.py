@@ -240,6 +240,30 @@ def _steps():
         yield from (mantissa * 10.0**power for mantissa in (1, 2, 5))
 
 
+def ratings(panel: Mapping[str, Any], width: int) -> Drawing:
+    """Elo of every player of the panel with its interval; champions are the blue diamonds."""
+    rows = panel["ratings"]
+    top, bottom = 8, 8 + 38 * len(rows)
+    drawing = Drawing(width, bottom + 44, f"Elo of the panel, the strongest {rows[0]['name']}.")
+    low = min(0.0, *(row["elo_low"] for row in rows))
+    high = max(0.0, *(row["elo_high"] for row in rows))
+    step = next(s for s in _steps() if (high - low or 1.0) / s <= width / 80)
+    scale = Scale(low - step / 4, high + step / 4, 16, width - 16)
+    ticks = [step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    axis = f"Elo over {panel['anchor']}, with 95% interval"
+    x_axis(drawing, scale, ticks, top, bottom, axis, "{:+g}".format)
+    for k, row in enumerate(rows):
+        y = top + 38 * k + 28
+        champion = row["name"] in panel["champions"]
+        css, shape = ("direct", "diamond") if champion else ("control", "square")
+        drawing.text(
+            4, y - 11, ", ".join([row["name"], *row["also"]]), "strong" if champion else ""
+        )
+        drawing.line(scale(row["elo_low"]), y, scale(row["elo_high"]), y, css)
+        drawing.mark(shape, scale(row["elo"]), y, css, 4)
+    return drawing
+
+
 def power(bar: float, decisive: Mapping[str, int], width: int) -> Drawing:
     """What share of the decisive games a player must win for its match to clear the gate.
 

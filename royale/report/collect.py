@@ -25,6 +25,7 @@ class Evidence:
     watch: Sequence[Mapping[str, Any]]  # rows of the watch file
     costs: Mapping[str, Any]
     identities: Mapping[str, Mapping[str, Any]]  # g05.control.seed0.segment0 -> identity
+    panel: Mapping[str, Any] | None = None
 
     @property
     def draw_share(self) -> float:
@@ -42,6 +43,7 @@ def collect(
     watch: str | None,
     costs: str,
     identities: Sequence[str],
+    panel: str | None,
 ) -> Evidence:
     """Read all files; RoyaleError names one that is not what it should be."""
     arms = [read_json(path, "bench_arms") for path in benches]
@@ -55,6 +57,7 @@ def collect(
         identities={
             ".".join(Path(path).parts[-5:-1]): read_json(path, "identity") for path in identities
         },
+        panel=read_json(panel, "panel") if panel else None,
     )
 
 

@@ -92,6 +92,7 @@ def figure(draw: Callable[[int], Drawing], reading: str, screen: int = SCREEN) -
 def ladder_section(evidence: Evidence) -> Section:
     ladder = evidence.ladder
     scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
+    timed = tables.wall_clock(ladder)
     return Section(
         "ladder",
         "The ladder",
@@ -107,7 +108,14 @@ def ladder_section(evidence: Evidence) -> Section:
                 "check that an arm still beats its parent.",
             )
         ],
-        [("One row a generation", tables.ladder(ladder))],
+        [
+            ("One row a generation", tables.ladder(ladder)),
+            *(
+                [("At equal wall clock instead of equal steps; it decides nothing", timed)]
+                if timed.rows
+                else []
+            ),
+        ],
     )
 
 
@@ -196,6 +204,34 @@ def watch_section(evidence: Evidence) -> Section:
     )
 
 
+def panel_section(evidence: Evidence) -> Section:
+    lead = (
+        "Every champion meets the same players that never change, so that no champion is judged by "
+        "its parent alone."
+    )
+    panel = evidence.panel
+    if panel is None:
+        ask = f"panel/{evidence.ladder['generation']}.json"
+        return Section("panel", "The permanent panel", lead, ask=ask)
+    if panel["transitive"]:
+        reading = (
+            "No circle of players that beat each other was found: one number a player will do."
+        )
+    else:
+        circles = "; ".join(" beats ".join([*c, c[0]]) for c in panel["cycles"][:3])
+        reading = f"Not transitive, so no single number tells who beats whom: {circles}."
+    share = panel["unexplained_share"]
+    if share is not None:
+        reading += f" The ratings leave {share:.0%} of the scores' variance unexplained."
+    return Section(
+        "panel",
+        "The permanent panel",
+        lead,
+        [figure(lambda width: charts.ratings(panel, width), reading)],
+        [("Bradley-Terry ratings", tables.panel(panel))],
+    )
+
+
 def power_section(evidence: Evidence) -> Section:
     bar = evidence.ladder["gate"]["bar"]
     direct = {e["generation"]: e["direct"] for e in evidence.ladder["lineage"] if e["direct"]}
@@ -253,6 +289,7 @@ SECTIONS = (
     ladder_section,
     target_section,
     watch_section,
+    panel_section,
     power_section,
     cost_section,
     identity_section,

@@ -220,6 +220,52 @@ def watch(rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table("narrowing", columns, [[row[name] for name in names] for row in rows])
 
 
+def wall_clock(file: Mapping[str, Any]) -> Table:
+    """The direct matches at equal wall clock, of the generations that played them."""
+    columns = [
+        Column("generation"),
+        Column("verdict"),
+        Column("W-L-D"),
+        Column("margin", "{:+.2f}"),
+        Column("Elo", "{:+.0f}"),
+        Column("Elo low", "{:+.0f}"),
+        Column("Elo high", "{:+.0f}"),
+    ]
+    rows = []
+    for entry in file["lineage"]:
+        found = entry.get("wall_clock")
+        if found:
+            direct, effect = found["direct"], found["effect"]
+            rows.append(
+                [
+                    entry["generation"],
+                    verdict({**entry, **found}),
+                    record_text(direct),
+                    direct["margin"],
+                    *(effect[key] for key in ("elo", "elo_low", "elo_high")),
+                ]
+            )
+    return Table("equal_wall_clock", columns, rows)
+
+
+def panel(file: Mapping[str, Any]) -> Table:
+    """The ratings of the panel, the strongest first."""
+    columns = [
+        Column("player"),
+        Column("also", wraps=True),
+        Column("Elo", "{:+.0f}"),
+        Column("Elo low", "{:+.0f}"),
+        Column("Elo high", "{:+.0f}"),
+        Column("games", "{:,d}"),
+    ]
+    rows = [
+        [row["name"], ", ".join(row["also"]) or None]
+        + [row[key] for key in ("elo", "elo_low", "elo_high", "games")]
+        for row in file["ratings"]
+    ]
+    return Table("panel", columns, rows)
+
+
 def power(games: int, draw_share: float, bar: float) -> Table:
     """The smallest effect that matches of several sizes show; games is this ladder's size."""
     columns = [

@@ -56,7 +56,13 @@ def effect(**more):
 LINEAGE = [
     generation("g02", "pure self-play from scratch", None, "root"),
     generation("g03", HOSTILE, match(40, 80, 8, "rejected"), "parent"),
-    generation("g04", "minibatch 1024 over 2048", match(62, 58, 8, "tie"), "control"),
+    generation(
+        "g04",
+        "minibatch 1024 over 2048",
+        match(62, 58, 8, "tie"),
+        "control",
+        wall_clock={"direct": match(90, 30, 8, "strong"), "effect": effect(evidence="tie")},
+    ),
     generation(
         "g05", "two epochs over one", match(300, 200, 28, "strong"), "treatment", 3, effect=effect()
     ),
@@ -159,6 +165,28 @@ def costs():
     }
 
 
+def panel():
+    names = (("g05.champion", 120.4), ("hunter", 20.0), ("expander", 0.0), ("random", -300.5))
+    return {
+        "champions": ["g05.champion"],
+        "anchor": "expander",
+        "ratings": [
+            {
+                "name": name,
+                "also": ["g04.champion"] if "." in name else [],
+                "elo": elo,
+                "elo_low": elo - 30,
+                "elo_high": elo + 30,
+                "games": 128,
+            }
+            for name, elo in names
+        ],
+        "transitive": False,
+        "cycles": [["g05.champion", "hunter", "expander"]],
+        "unexplained_share": 0.25,
+    }
+
+
 def identity():
     return {
         "network": "Network",
@@ -201,6 +229,7 @@ def evidence(lineage=LINEAGE, measured=True):
         benches={"g04": bench("g04")} if measured else {},
         watch=watch_rows() if measured else [],
         costs=costs(),
+        panel=panel() if measured else None,
         identities={
             "g02.root.seed0.segment0": identity(),
             "g03.control.seed0.segment0": identity(),

@@ -93,9 +93,9 @@ def test_its_head_and_structure(page):
     for link in page.all("a"):
         if link["href"].startswith("#"):
             assert link["href"][1:] in ids
-    assert len(page.all("figure")) == len(page.all("figcaption")) == 7
+    assert len(page.all("figure")) == len(page.all("figcaption")) == 8
     # each figure is drawn for a screen and for a phone, with words for those who cannot see it
-    assert len(page.all("svg")) == 14
+    assert len(page.all("svg")) == 16
     assert all(svg["role"] == "img" and len(svg["aria-label"]) > 20 for svg in page.all("svg"))
 
 
@@ -105,7 +105,7 @@ def test_words_of_the_configuration_stay_words(page, text):
 
 
 def test_every_table_row_has_all_its_columns(page):
-    assert len(page.tables) == 9
+    assert len(page.tables) == 11
     for name, rows in page.tables.items():
         assert len(rows) > 1 and len({len(row) for row in rows}) == 1, name
 
@@ -145,6 +145,9 @@ def test_the_other_tables_numbers(page):
     assert arm["money, EUR"] == "0.75" and arm["steps per EUR"] == "2667"
     (rented,) = page.csv("rentals")
     assert rented["failed"] == "1" and rented["billed for failures, EUR"] == "1.2"
+    assert [float(row["Elo"]) for row in page.csv("panel")] == [120.4, 20.0, 0.0, -300.5]
+    (timed,) = page.csv("equal_wall_clock")
+    assert timed["W-L-D"] == "90-30-8" and timed["verdict"] == "tie: not told apart (one seed)"
     (trained,) = page.csv("identity")
     assert trained["trained"] == "g02.root.seed0.segment0, g03.control.seed0.segment0"
     assert trained["commit"] == "0123456789ab with edits" and trained["parameters"] == "4321"
@@ -158,6 +161,7 @@ def test_what_was_not_measured_says_how_to_ask():
     page = Page(bare)
     assert "snakemake results/smoke/target/g05.json" in bare
     assert "snakemake results/smoke/watch/g05.csv" in bare
+    assert "snakemake results/smoke/panel/g05.json" in bare
     assert len(page.all("figure")) == 2
     root = Page(render(parts.evidence(parts.LINEAGE[:1], measured=False), "results"))
     assert "No change has been tried yet" in "".join(root.texts)
@@ -227,6 +231,7 @@ def test_drawings_keep_inside_their_frame(width):
         charts.margins(parts.LINEAGE, 1.65, width),
         charts.break_even(evidence.targets, width),
         charts.power(1.65, {"g03": 120, "g05": 500}, width),
+        charts.ratings(parts.panel(), width),
         charts.watch_curve(evidence.watch, "draw_share", "draws, share of games", True, width),
     ):
         for element in drawing.root.iter():
@@ -240,6 +245,11 @@ def test_drawings_keep_inside_their_frame(width):
                     element.tag,
                     element.attrib,
                 )
+
+
+def test_a_panel_that_is_not_transitive_is_told(text):
+    assert "Not transitive" in text and "g05.champion beats hunter beats expander beats g05" in text
+    assert "leave 25% of the scores" in text
 
 
 def test_a_drawing_alone_is_a_whole_file():

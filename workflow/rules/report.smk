@@ -58,6 +58,7 @@ def get_page_input(wildcards):
             for seed in PROJECT.seeds
             for segment in range(PROJECT.segments(ancestor))
         ],
+        "panel": [path for path in [f"{OUT}/panel/{name}.json"] if Path(path).exists()],
         **measured(name),
     }
 
