@@ -140,6 +140,39 @@ def test_report_files(finished):
     assert (report / "g06.md").read_text().startswith("| generation |")
 
 
+def test_the_report_page_shows_what_is_there(finished):
+    results = finished / "results/smoke"
+    before = "g02.root.seed0.segment0-vs-random"
+    asked = [f"results/smoke/{path}" for path in (f"matches/{before}.json", "target/g05.json")]
+    page = [f"results/smoke/{path}" for path in ("report/index.html", "costs.csv")]
+    for words in (asked, page):
+        done = snakemake(finished, *words, report="[]")
+        assert done.returncode == 0, done.stdout + done.stderr
+    # a network between segments is that segment's
+    match = read_json(results / f"matches/{before}.json", "match")
+    segment = results / "train/g02/root/seed0/segment0/checkpoint.safetensors"
+    assert match["players"]["a"]["sha256"] == sha256(segment)
+    # with one segment an arm, the target's match is the parent's
+    ladder = read_json(results / "ladder/g05.json", "ladder")
+    target = read_json(results / "target/g05.json", "target")
+    for arm, found in target["arms"].items():
+        (checkpoint,) = found["checkpoints"]
+        parent = ladder["sanity"][arm]["g04.champion"]
+        assert {key: checkpoint[key] for key in ("win", "loss", "draw")} == {
+            key: parent[key] for key in ("win", "loss", "draw")
+        }
+        assert checkpoint["steps"] == ladder["arms"][arm]["steps"]
+        assert found["steps_per_second"]["value"] == pytest.approx(
+            ladder["arms"][arm]["steps_per_second"], rel=1e-3
+        )
+    text = (results / "report/index.html").read_text()
+    assert text == (results / "report/g06.html").read_text()
+    assert 'id="table-time_to_target"' in text and "snakemake results/smoke/watch/g06.csv" in text
+    jobs = list(csv.DictReader((results / "costs.csv").open()))
+    segments = [job for job in jobs if job["rule"] == "train_segment"]
+    assert len(segments) == 10 and all(int(job["agent_steps"]) == 8192 for job in segments)
+
+
 def test_asking_again_does_nothing(finished):
     done = snakemake(finished, "results/smoke/ladder/g06.json")
     assert done.returncode == 0

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from royale.evidence.power import share_to_show
+from royale.evidence.exact import resolves
 from royale.report.svg import Drawing, Scale, wrap, x_axis, y_axis
 
 LANE, LINE = 17, 18
@@ -63,7 +63,7 @@ def _three(entry: Mapping[str, Any]) -> dict[str, float]:
 
 def _margins_text(entries: Sequence[Mapping[str, Any]], bar: float) -> str:
     found = "; ".join(
-        f"{entry['generation']} {entry['direct']['margin']:+.2f}, {entry['direct']['evidence']}"
+        f"{entry['generation']} {entry['direct']['margin']:+.2f}, {entry['effect']['evidence']}"
         for entry in entries
     )
     return f"Margins of the direct matches beside the gate at {bar:g}: {found or 'none yet'}."
@@ -286,10 +286,10 @@ def power(bar: float, decisive: Mapping[str, int], width: int) -> Drawing:
         "share of decisive games won",
         "{:.0%}".format,
     )
-    grid = [16 * 2 ** (k / 4) for k in range(41)]
+    grid = [round(16 * 2 ** (k / 2)) for k in range(21)]
     legend = 4.0
     for css, chance in (("direct", 0.8), ("control", 0.5)):
-        points = [(x(n), y(min(share_to_show(n, bar, chance), 1.0))) for n in grid]
+        points = [(x(n), y(resolves(n, bar, chance) or 1.0)) for n in grid]
         drawing.add(
             "polyline", points=" ".join(f"{a:.2f},{b:.2f}" for a, b in points), css=f"ring {css}"
         )
@@ -299,7 +299,7 @@ def power(bar: float, decisive: Mapping[str, int], width: int) -> Drawing:
         legend += 36 + 7 * len(words)
     groups: list[list[tuple[str, int]]] = []
     for name, n in sorted(decisive.items(), key=lambda item: item[1]):
-        drawing.mark("diamond", x(n), y(share_to_show(n, bar, 0.8)), "direct", 3.5)
+        drawing.mark("diamond", x(n), y(resolves(n, bar) or 1.0), "direct", 3.5)
         if groups and x(n) - x(groups[-1][-1][1]) < 90:
             groups[-1].append((name, n))
         else:
@@ -308,5 +308,5 @@ def power(bar: float, decisive: Mapping[str, int], width: int) -> Drawing:
         names = sorted(name for name, _ in group)
         words = ", ".join(names) if len(names) < 5 else f"{names[0]} to {names[-1]}"
         n = group[-1][1]
-        drawing.text(x(n) + 7, y(share_to_show(n, bar, 0.8)) - 8, words, "note")
+        drawing.text(x(n) + 7, y(resolves(n, bar) or 1.0) - 8, words, "note")
     return drawing

@@ -67,13 +67,12 @@ def render(evidence: Evidence, results: str) -> str:
 
 def card(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A generation in a few words, for a reader on a phone."""
-    direct, effect = entry["direct"], entry.get("effect")
+    direct, effect = entry["direct"], entry["effect"]
     found = (
         f"{direct['win']} won, {direct['loss']} lost, {direct['draw']} drawn by the treatment; "
-        f"margin {direct['margin']:+.2f}, the gate is at {direct['bar']:g}."
+        f"margin {direct['margin']:+.2f}, the gate is at {direct['bar']:g}. "
+        f"Elo {effect['elo']:+.0f} (95%: {effect['elo_low']:+.0f} to {effect['elo_high']:+.0f})."
     )
-    if effect:
-        found += f" Elo {effect['elo']:+.0f} (95%: {effect['elo_low']:+.0f} to {effect['elo_high']:+.0f})."
     return {
         "generation": entry["generation"],
         "question": entry["question"],
@@ -93,6 +92,15 @@ def ladder_section(evidence: Evidence) -> Section:
     ladder = evidence.ladder
     scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
     timed = tables.wall_clock(ladder)
+    reading = (
+        "Read the diamond: right of the dashed gate the change helped, left of the other dashed line "
+        "the control is stronger, between them it is a tie. The bars only check that an arm still "
+        "beats its parent."
+    )
+    if ladder["gate"]["mode"] == "sprt":
+        reading += (
+            " These matches were stopped by a sequential test, whose verdict goes before the gate."
+        )
     return Section(
         "ladder",
         "The ladder",
@@ -103,9 +111,7 @@ def ladder_section(evidence: Evidence) -> Section:
         [
             figure(
                 lambda width: charts.margins(ladder["lineage"], ladder["gate"]["bar"], width),
-                "Read the diamond: right of the dashed gate the change helped, left of the other "
-                "dashed line the control is stronger, between them it is a tie. The bars only "
-                "check that an arm still beats its parent.",
+                reading,
             )
         ],
         [

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from royale.evidence.power import elo, share_to_show
+from royale.evidence.elo import elo_of_score
+from royale.evidence.exact import resolves
 from royale.evidence.table import record_text
 from royale.report.words import SOONER, verdict
 
@@ -66,30 +67,30 @@ class Table:
         return "data:text/csv;charset=utf-8," + quote(self.csv())
 
 
-def interval(found: Mapping[str, Any] | None, form: str) -> str | None:
+def interval(found: Mapping[str, Any], form: str) -> str:
     """A value with its interval in one cell; `found` has value, low and high."""
-    if found is None:
-        return None
     value, low, high = (None if v is None else form.format(v) for v in found.values())
     if value is None:
         return f"not reached, above {low}" if high is None and found["low"] else "not measured"
     return f"{value} ({low} to {'no limit' if high is None else high})"
 
 
+ELO = ("elo", "elo_low", "elo_high")
+
+
 def ladder(file: Mapping[str, Any]) -> Table:
-    """A row a generation, with Elo and p where the ladder file has them."""
-    lineage = file["lineage"]
-    effects = any(entry.get("effect") for entry in lineage)
+    """A row a generation."""
     first = [
         Column("generation"),
         Column("question", wraps=True),
         Column("verdict", wraps=True),
         Column("W-L-D"),
+        Column("margin", "{:+.2f}"),
+        Column("bar", "{:.2f}"),
     ]
-    first += [Column("margin", "{:+.2f}"), Column("bar", "{:.2f}")]
-    shown = [Column("Elo (95%)"), Column("p", "{:.3g}"), Column("Holm p", "{:.3g}")]
-    elos = [Column(f"Elo{part}", "{:+.1f}") for part in ("", " low", " high")]
     last = [
+        Column("p", "{:.3g}"),
+        Column("Holm p", "{:.3g}"),
         Column("seeds", "{:d}"),
         Column("treatment vs parent", wraps=True),
         Column("control vs parent", wraps=True),
@@ -99,8 +100,8 @@ def ladder(file: Mapping[str, Any]) -> Table:
         Column("control steps/s", "{:,.0f}"),
     ]
     rows, whole = [], []
-    for entry in lineage:
-        direct, effect = entry["direct"], entry.get("effect")
+    for entry in file["lineage"]:
+        direct, effect = entry["direct"], entry["effect"] or {}
         head = [
             entry["generation"],
             entry["question"],
@@ -110,21 +111,20 @@ def ladder(file: Mapping[str, Any]) -> Table:
             direct["bar"] if direct else None,
         ]
         tail = [
+            effect.get("p"),
+            effect.get("p_holm"),
             entry["seeds"],
             *(_parent(entry, arm) for arm in ("treatment", "control")),
             entry["promotion"]["promoted"],
             entry["promotion"]["rule"],
             *(entry["arms"].get(a, {}).get("steps_per_second") for a in ("treatment", "control")),
         ]
-        strength = effect and {key: effect[key] for key in ("elo", "elo_low", "elo_high")}
-        chances = [effect.get(key) if effect else None for key in ("p", "p_holm")]
-        raw = list(strength.values()) if strength else [None] * 3
-        rows.append([*head, *([interval(strength, "{:+.0f}"), *chances] if effects else []), *tail])
-        whole.append([*head, *([*raw, *chances] if effects else []), *tail])
-    if not effects:
-        return Table("ladder", [*first, *last], rows)
-    full = Table("ladder", [*first, *elos, *shown[1:], *last], whole)
-    return Table("ladder", [*first, *shown, *last], rows, full)
+        strength = {key: effect.get(key) for key in ELO}
+        rows.append([*head, interval(strength, "{:+.0f}") if effect else None, *tail])
+        whole.append([*head, *strength.values(), *tail])
+    elos = [Column(f"Elo{part}") for part in ("", " low", " high")]
+    full = Table("ladder", [*first, *elos, *last], whole)
+    return Table("ladder", [*first, Column("Elo (95%)"), *last], rows, full)
 
 
 def _parent(entry: Mapping[str, Any], arm: str) -> str | None:
@@ -230,19 +230,23 @@ def wall_clock(file: Mapping[str, Any]) -> Table:
         Column("Elo", "{:+.0f}"),
         Column("Elo low", "{:+.0f}"),
         Column("Elo high", "{:+.0f}"),
+        Column("treatment trained, s", "{:,.0f}"),
+        Column("control trained, s", "{:,.0f}"),
     ]
     rows = []
     for entry in file["lineage"]:
-        found = entry.get("wall_clock")
+        found = entry["wall_clock"]
         if found:
             direct, effect = found["direct"], found["effect"]
+            ends = found["compared"].values()
             rows.append(
                 [
                     entry["generation"],
                     verdict({**entry, **found}),
                     record_text(direct),
                     direct["margin"],
-                    *(effect[key] for key in ("elo", "elo_low", "elo_high")),
+                    *(effect[key] for key in ELO),
+                    *(sum(end[arm]["seconds"] for end in ends) for arm in ("treatment", "control")),
                 ]
             )
     return Table("equal_wall_clock", columns, rows)
@@ -259,8 +263,7 @@ def panel(file: Mapping[str, Any]) -> Table:
         Column("games", "{:,d}"),
     ]
     rows = [
-        [row["name"], ", ".join(row["also"]) or None]
-        + [row[key] for key in ("elo", "elo_low", "elo_high", "games")]
+        [row["name"], ", ".join(row["also"]) or None] + [row[key] for key in (*ELO, "games")]
         for row in file["ratings"]
     ]
     return Table("panel", columns, rows)
@@ -270,18 +273,19 @@ def power(games: int, draw_share: float, bar: float) -> Table:
     """The smallest effect that matches of several sizes show; games is this ladder's size."""
     columns = [
         Column("games", "{:,d}"),
-        Column("of them decisive", "{:,.0f}"),
+        Column("of them decisive", "{:,d}"),
         Column("share won, half the time", "{:.1%}"),
         Column("share won, 80% of the time", "{:.1%}"),
         Column("as Elo, 80% of the time", "{:+.0f}"),
     ]
     rows = []
     for size in sorted({32, 128, 512, 2048, 8192, games}):
-        decisive = size * (1 - draw_share)
-        half, most = (share_to_show(decisive, bar, chance) for chance in (0.5, 0.8))
-        score = draw_share / 2 + (1 - draw_share) * most
-        strength = round(elo(score), 1) if 0 < score < 1 else None
-        rows.append([size, round(decisive, 1), round(half, 4), round(most, 4), strength])
+        decisive = round(size * (1 - draw_share))
+        half, most = (resolves(decisive, bar, chance) for chance in (0.5, 0.8))
+        score = None if most is None else draw_share / 2 + (1 - draw_share) * most
+        strength = round(elo_of_score(score), 1) if score and score < 1 else None
+        shares = [share and round(share, 4) for share in (half, most)]
+        rows.append([size, decisive, *shares, strength])
     return Table("resolving_power", columns, rows)
 
 

@@ -9,36 +9,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from royale.evidence.power import chance_by_luck
+from scipy.stats import norm
 
 VERDICTS = {
     "strong": "helped, strong evidence",
     "moderate": "helped, moderate evidence",
     "tie": "tie: not told apart",
     "rejected": "rejected: the control is stronger",
+    # of matches that a sequential test stopped
+    "better": "helped, by the sequential test",
+    "not_better": "not better: a tie or worse",
+    "undecided": "undecided: not told apart",
 }
+HELPED = ("strong", "moderate", "better")
 SOONER = {
     "treatment": "treatment",
     "control": "control",
     "tie": "tie",
     "open": "cannot be told",
 }
-CSS = {"strong": "good", "moderate": "good", "tie": "tie", "rejected": "bad"}
+CSS = {label: "good" if label in HELPED else "tie" for label in VERDICTS} | {"rejected": "bad"}
 
 
 def evidence(entry: Mapping[str, Any]) -> str | None:
-    """The label of a generation: the effect's where seeds were weighed, else the gate's."""
-    if not entry["direct"]:
-        return None
-    return (entry.get("effect") or entry["direct"])["evidence"]
+    """The label of a generation: the effect's, which weighs seeds as the gate does not."""
+    return entry["effect"]["evidence"] if entry["effect"] else None
 
 
 def verdict(entry: Mapping[str, Any]) -> str:
-    """The label in words, with a mark if it rests on one seed."""
-    label = evidence(entry)
-    if label is None:
+    """The label in words, and on what it rests, such as one seed."""
+    if not entry["effect"]:
         return "the root: no change was tried"
-    return VERDICTS[label] + (" (one seed)" if entry["seeds"] == 1 else "")
+    return f"{VERDICTS[evidence(entry)]} ({entry['effect']['note']})"
 
 
 def headline(lineage: Sequence[Mapping[str, Any]]) -> str:
@@ -47,7 +49,7 @@ def headline(lineage: Sequence[Mapping[str, Any]]) -> str:
     if not tried:
         return "No change has been tried yet: this is the root."
     labels = [evidence(entry) for entry in tried]
-    helped = [e for e, label in zip(tried, labels, strict=True) if label in ("strong", "moderate")]
+    helped = [e for e, label in zip(tried, labels, strict=True) if label in HELPED]
     changes = "1 change" if len(tried) == 1 else f"{len(tried)} changes"
     if helped:
         named = ", ".join(f"{e['question']} ({e['generation']})" for e in helped)
@@ -64,6 +66,8 @@ def balance(lineage: Sequence[Mapping[str, Any]]) -> str:
     parts = []
     for label, one, many in (
         ("tie", "is a tie, an open question", "are ties, open questions"),
+        ("undecided", "is undecided", "are undecided"),
+        ("not_better", "is not better, a tie or worse", "are not better, ties or worse"),
         (
             "rejected",
             "was rejected: there the control is stronger",
@@ -87,13 +91,12 @@ def tried(lineage: Sequence[Mapping[str, Any]], bar: float) -> str:
     arms = sum(len(entry["arms"]) for entry in lineage)
     if not changes:
         return f"{arms} arm trained."
-    luck = chance_by_luck(bar, changes)
-    holm = any("p_holm" in (entry.get("effect") or {}) for entry in lineage)
+    questions = f"{changes} question{'s' if changes > 1 else ''}"
+    luck = 1 - norm.cdf(bar) ** changes
     return (
-        f"{arms} arms were trained along this lineage to ask {changes} "
-        f"question{'s' if changes > 1 else ''}. If no change mattered, the chance that at least one "
-        f"direct match clears the gate by luck would be {luck:.0%}."
-        + (" Holm p is each p adjusted for all of them." if holm else "")
+        f"{arms} arms were trained along this lineage to ask {questions}. If no change mattered, "
+        f"the chance that at least one direct match clears the gate by luck would be {luck:.0%}; "
+        "Holm p is each p adjusted for all of them."
     )
 
 

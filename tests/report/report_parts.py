@@ -26,6 +26,8 @@ def generation(name, question, direct, promoted, seeds=1, **more):
             for k, arm in enumerate(arms)
         },
         "promotion": {"promoted": promoted, "rule": "direct", "why": f"of {name} <b>"},
+        "effect": direct and effect(evidence=direct["evidence"], note="one seed", seeds=1),
+        "wall_clock": None,
         "arms": {
             arm: {"steps": 2000, "seconds": 10.0 + k, "steps_per_second": round(2000 / (10 + k), 1)}
             for k, arm in enumerate(arms)
@@ -48,7 +50,7 @@ def effect(**more):
         "p_holm": 0.0036,
         "tried": 3,
         "evidence": "strong",
-        "note": "three seeds",
+        "note": "3 seeds",
         **more,
     }
 
@@ -61,7 +63,14 @@ LINEAGE = [
         "minibatch 1024 over 2048",
         match(62, 58, 8, "tie"),
         "control",
-        wall_clock={"direct": match(90, 30, 8, "strong"), "effect": effect(evidence="tie")},
+        wall_clock={
+            "direct": match(90, 30, 8, "strong"),
+            "effect": effect(evidence="tie"),
+            "compared": {
+                str(seed): {arm: {"segment": 0, "steps": 10, "seconds": s} for arm, s in times}
+                for seed, times in enumerate([[("treatment", 10), ("control", 12)]] * 2)
+            },
+        },
     ),
     generation(
         "g05", "two epochs over one", match(300, 200, 28, "strong"), "treatment", 3, effect=effect()
@@ -214,7 +223,7 @@ def evidence(lineage=LINEAGE, measured=True):
         "profile": "smoke",
         "note": "for <tests>",
         "scale": {"minibatch": 0.25},
-        "gate": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin"},
+        "gate": {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin", "mode": "fixed"},
         "champion": {"player": "g05.treatment.seed0", "sha256": "ab" * 32},
         "lineage": lineage,
     }

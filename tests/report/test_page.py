@@ -120,7 +120,7 @@ def test_the_ladders_numbers_are_the_files(page):
         assert float(row["treatment steps/s"]) == entry["arms"]["treatment"]["steps_per_second"]
     assert [float(rows[3][key]) for key in ("Elo", "Elo low", "Elo high")] == [56.1, 20.9, 92.5]
     assert [float(rows[3][key]) for key in ("p", "Holm p")] == [0.0012, 0.0036]
-    assert rows[2]["Elo"] == rows[2]["Holm p"] == ""
+    assert rows[0]["Elo"] == rows[0]["Holm p"] == ""
     shown = {row[0]: row for row in page.tables["table-ladder"]}
     head = shown["generation"]
     assert shown["g03"][head.index("margin")] == "-3.65"  # -40 / sqrt(120)
@@ -147,13 +147,16 @@ def test_the_other_tables_numbers(page):
     assert rented["failed"] == "1" and rented["billed for failures, EUR"] == "1.2"
     assert [float(row["Elo"]) for row in page.csv("panel")] == [120.4, 20.0, 0.0, -300.5]
     (timed,) = page.csv("equal_wall_clock")
-    assert timed["W-L-D"] == "90-30-8" and timed["verdict"] == "tie: not told apart (one seed)"
+    assert timed["W-L-D"] == "90-30-8" and timed["verdict"] == "tie: not told apart (3 seeds)"
+    assert timed["treatment trained, s"] == "20" and timed["control trained, s"] == "24"
     (trained,) = page.csv("identity")
     assert trained["trained"] == "g02.root.seed0.segment0, g03.control.seed0.segment0"
     assert trained["commit"] == "0123456789ab with edits" and trained["parameters"] == "4321"
     sizes = {row["games"]: row for row in page.csv("resolving_power")}
     # draws: 8, 8 and 28 of 128, 128 and 528 games
-    assert float(sizes["128"]["of them decisive"]) == pytest.approx(128 * (1 - 44 / 784), abs=0.1)
+    assert sizes["128"]["of them decisive"] == "121"
+    # normal approximation: half + (1.65 + 0.8416) / (2 sqrt(121))
+    assert float(sizes["128"]["share won, 80% of the time"]) == pytest.approx(0.6133, abs=0.01)
 
 
 def test_what_was_not_measured_says_how_to_ask():
@@ -185,10 +188,10 @@ def test_the_answer_in_words():
     )
     assert "7 arms were trained along this lineage to ask 3 questions" in words.tried(lineage, 1.65)
     assert "by luck would be 14%" in words.tried(lineage, 1.65)  # 1 - 0.9505^3
-    assert words.verdict(lineage[3]) == "helped, strong evidence"
+    assert words.verdict(lineage[3]) == "helped, strong evidence (3 seeds)"
     # what several seeds allow to be said goes before the gate's label
-    weak = {**lineage[3], "effect": parts.effect(evidence="tie")}
-    assert words.verdict(weak) == "tie: not told apart"
+    weak = {**lineage[3], "effect": parts.effect(evidence="tie", note="3 seeds disagree")}
+    assert words.verdict(weak) == "tie: not told apart (3 seeds disagree)"
     assert words.headline([weak]) == "None of 1 change was shown to help."
 
 
