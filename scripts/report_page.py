@@ -1,5 +1,7 @@
 """Render the report page of a ladder, and the break-even plane as a file."""
 
+from pathlib import Path
+
 from royale.files import write_text
 from royale.job import job
 from royale.report.charts import break_even
@@ -10,10 +12,10 @@ PLANE_WIDTH = 560
 
 
 def main(snakemake):
-    inputs, params = snakemake.input, snakemake.params
+    inputs, page = snakemake.input, Path(snakemake.output.page)
     evidence = collect(
         inputs.ladder,
-        params.games,
+        snakemake.params.games,
         inputs.target,
         inputs.bench,
         next(iter(inputs.watch), None),
@@ -21,7 +23,7 @@ def main(snakemake):
         inputs.identities,
         next(iter(inputs.panel), None),
     )
-    write_text(snakemake.output.page, render(evidence, params.results))
+    write_text(page, render(evidence, str(page.parents[1])))
     write_text(snakemake.output.plane, break_even(evidence.targets, PLANE_WIDTH).standalone())
 
 

@@ -1,10 +1,3 @@
-def get_costs_input(wildcards):
-    """The ladder, and what the report measures: its jobs cost something, too."""
-    found = measured(wildcards.generation)
-    files = [path for paths in found.values() for path in paths]
-    return {"ladder": f"{OUT}/ladder/{wildcards.generation}.json", "measured": files}
-
-
 rule costs:
     """What the jobs up to a generation cost, by rule and by arm."""
     input:

@@ -31,38 +31,6 @@ rule report_ladder:
         "../../scripts/report_ladder.py"
 
 
-def measured(generation):
-    """What the report page measures beyond the ladder, or shows since it is there: by section."""
-    ancestors = [name for name in ancestry(generation) if name in REFERENCES]
-    files = {
-        "target": [f"{OUT}/target/{name}.json" for name in ancestors],
-        "bench": [f"{OUT}/bench/arms/{name}.json" for name in ancestors],
-        "watch": [f"{OUT}/watch/{generation}.csv"],
-    }
-    return {
-        section: [path for path in paths if section in PROJECT.sections or Path(path).exists()]
-        for section, paths in files.items()
-    }
-
-
-def get_page_input(wildcards):
-    """The ladder, what it cost, what trained, and what was measured."""
-    name = wildcards.generation
-    return {
-        "ladder": f"{OUT}/ladder/{name}.json",
-        "costs": f"{OUT}/costs/{name}.json",
-        "identities": [
-            f"{segment_folder(ancestor, arm, seed, segment)}/identity.json"
-            for ancestor in ancestry(name)
-            for arm in GENERATIONS[ancestor].arms
-            for seed in PROJECT.seeds
-            for segment in range(PROJECT.segments(ancestor))
-        ],
-        "panel": [path for path in [f"{OUT}/panel/{name}.json"] if Path(path).exists()],
-        **measured(name),
-    }
-
-
 rule report_page:
     """The whole report in one file that opens offline, and the break-even plane."""
     input:
@@ -91,7 +59,6 @@ rule report_page:
         gpu=0,
     params:
         games=PROJECT.games,
-        results=OUT,
     message:
         "Report page up to {wildcards.generation}"
     script:

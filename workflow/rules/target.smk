@@ -1,34 +1,4 @@
 # Not inputs of the ladder either: they tell what a decision cost, and change none.
-def target_points(generation):
-    """Every checkpoint of a generation's arms: arm, seed, segment, its match with the reference."""
-    return [
-        {
-            "arm": arm,
-            "seed": seed,
-            "segment": segment,
-            "match": f"{roster.segment_player(PROJECT, generation, arm, seed, segment)}-vs-{REFERENCES[generation]}",
-        }
-        for arm in ARMS
-        for seed in PROJECT.seeds
-        for segment in range(PROJECT.segments(generation))
-    ]
-
-
-def get_target_input(wildcards):
-    """The matches of all checkpoints with the reference, what played, and how fast it trained."""
-    name = wildcards.generation
-    if name not in REFERENCES:
-        raise WorkflowError(f"{name} is a root and has no arms; time to target compares two arms")
-    points = target_points(name)
-    folders = [segment_folder(name, p["arm"], p["seed"], p["segment"]) for p in points]
-    return {
-        "matches": [match_file(point["match"]) for point in points],
-        "checkpoints": [f"{folder}/checkpoint.safetensors" for folder in folders],
-        "metrics": [f"{folder}/metrics.jsonl" for folder in folders],
-        "reference": get_player_file(REFERENCES[name]),
-    }
-
-
 rule target:
     """Steps and time until each arm of a generation beats the reference."""
     input:
