@@ -35,6 +35,10 @@ localrules:
     report_ladder,
     report_watch,
     wall_clock,
+    target,
+    costs,
+    report_page,
+    report_index,
 
 
 rule all:

@@ -268,14 +268,6 @@ def get_ladder_input(wildcards):
     return files
 
 
-def ancestry(generation):
-    """A generation and its ancestors, the root first."""
-    lineage = [generation]
-    while GENERATIONS[lineage[0]].parent:
-        lineage.insert(0, GENERATIONS[lineage[0]].parent)
-    return lineage
-
-
 def watch_rivals(generation):
     """The scripted players of a generation's game, which do not learn."""
     return list(games.load(GENERATIONS[generation].game).scripted)

@@ -23,7 +23,7 @@ rule costs:
         # the folder of all benchmark files is read as it is found
         results=OUT,
     params:
-        generations=lambda wildcards: ancestry(wildcards.generation),
+        generations=lambda wildcards: PROJECT.lineage(wildcards.generation),
         profile=PROJECT.profile_name,
         price=PROFILE["price_per_hour"],
         currency=PROFILE["currency"],

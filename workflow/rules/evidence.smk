@@ -33,11 +33,12 @@ def get_target_input(wildcards):
 
 def measured(generation):
     """What the report page measures beyond the ladder, or shows since it is there: by section."""
-    ancestors = [name for name in ancestry(generation) if name in REFERENCES]
+    ancestors = [name for name in PROJECT.lineage(generation) if name in REFERENCES]
     files = {
         "target": [f"{OUT}/target/{name}.json" for name in ancestors],
         "bench": [f"{OUT}/bench/arms/{name}.json" for name in ancestors],
         "watch": [f"{OUT}/watch/{generation}.csv"],
+        "panel": [f"{OUT}/panel/{generation}.json"],
     }
     return {
         section: [path for path in paths if section in PROJECT.sections or Path(path).exists()]
@@ -60,11 +61,10 @@ def get_page_input(wildcards):
         "costs": f"{OUT}/costs/{name}.json",
         "identities": [
             f"{segment_folder(ancestor, arm, seed, segment)}/identity.json"
-            for ancestor in ancestry(name)
+            for ancestor in PROJECT.lineage(name)
             for arm in GENERATIONS[ancestor].arms
             for seed in PROJECT.seeds
             for segment in range(PROJECT.segments(ancestor))
         ],
-        "panel": [path for path in [f"{OUT}/panel/{name}.json"] if Path(path).exists()],
         **measured(name),
     }
