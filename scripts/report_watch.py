@@ -1,21 +1,8 @@
 """Collect the watch of a ladder's segments: one table and one plot."""
 
-from statistics import fmean
-
 from royale.evidence import watch, watch_plot
 from royale.files import read_json, write_text
 from royale.job import job
-
-
-def margins(ladder):
-    """(generation, arm) -> its margin over its parent; None for a root, which has none."""
-    return {
-        (entry["generation"], arm): fmean(rival["margin"] for rival in rivals.values())
-        if entry["direct"]
-        else None
-        for entry in ladder["lineage"]
-        for arm, rivals in entry["sanity"].items()
-    }
 
 
 def main(snakemake, progress):
@@ -23,7 +10,7 @@ def main(snakemake, progress):
     promoted = {e["generation"]: e["promotion"]["promoted"] for e in ladder["lineage"]}
     segments = [read_json(path, "watch") for path in snakemake.input.segments]
     table = watch.rows(segments, promoted)
-    for line in watch.draws_rising(table, margins(ladder)):
+    for line in watch.draws_rising(table, watch.margins_over_parent(ladder)):
         progress.say(line)
     write_text(snakemake.output.table, watch.to_csv(table))
     title = f"Against players that do not learn: {ladder['ladder']}, profile {ladder['profile']}"

@@ -140,6 +140,17 @@ def draws_rising(
     return lines
 
 
+def margins_over_parent(ladder: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
+    """(generation, arm) -> its margin over its parent, from a ladder file; None for a root."""
+    return {
+        (entry["generation"], arm): fmean(rival["margin"] for rival in rivals.values())
+        if entry["direct"]
+        else None
+        for entry in ladder["lineage"]
+        for arm, rivals in entry["sanity"].items()
+    }
+
+
 def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
     """The rows as CSV, shares and means with four decimals."""
     text = io.StringIO()

@@ -9,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+from royale.evidence.watch import draws_rising, margins_over_parent
 from royale.report import charts, tables, words
 from royale.report.collect import Evidence
 from royale.report.svg import Drawing
@@ -37,6 +38,7 @@ class Section:
     lead: str
     figures: list[Figure] = field(default_factory=list)
     tables: list[tuple[str, Table]] = field(default_factory=list)  # caption, table
+    alarms: list[str] = field(default_factory=list)
     ask: str = ""  # the file to ask Snakemake for, where nothing was measured
 
 
@@ -207,6 +209,7 @@ def watch_section(evidence: Evidence) -> Section:
             for key, title, share, reading in panels
         ],
         [("Every segment against every scripted player", tables.watch(evidence.watch))],
+        draws_rising(evidence.watch, margins_over_parent(evidence.ladder)),
     )
 
 

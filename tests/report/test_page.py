@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
 from xml.etree import ElementTree
@@ -253,6 +254,19 @@ def test_drawings_keep_inside_their_frame(width):
 def test_a_panel_that_is_not_transitive_is_told(text):
     assert "Not transitive" in text and "g05.champion beats hunter beats expander beats g05" in text
     assert "leave 25% of the scores" in text
+
+
+def test_rising_draws_are_an_alarm(text):
+    assert "draws_rising" not in text
+    evidence = parts.evidence()
+    rows = [dict(row) for row in evidence.watch]
+    for row in rows:
+        if row["generation"] == "g05":
+            row |= {"draw_share": 0.8, "games": 512}
+        elif row["generation"] == "g02":
+            row |= {"draw_share": 0.2, "games": 512}
+    page = render(replace(evidence, watch=rows), "results")
+    assert "alarm draws_rising: g05 treatment seed 0 segment 0 draws 80%" in page
 
 
 def test_a_drawing_alone_is_a_whole_file():
