@@ -17,7 +17,8 @@ def main(snakemake, progress):
         plan = SegmentPlan(
             game=params.game,
             settings=dict(params.settings),
-            recipe=scaled({**base, **changes}, params.scale).to_dict(),
+            # what a schedule ends with is measured
+            recipe=scaled({**base, **changes, "schedule": []}, params.scale).to_dict(),
             **{key: params.train[key] for key in ("envs", "horizon")},
             steps=params.train["segment_steps"],
             generation="bench",

@@ -31,7 +31,7 @@ rule target:
 rule bench_arms:
     """Measure a few training iterations of both arms: the microbenchmark's prediction of b."""
     input:
-        doctor=f"{OUT}/doctor/{PROJECT.profile_name}.json",
+        doctor=lambda wildcards: f"{OUT}/doctor/{PROJECT.profile_name}/{GENERATIONS[wildcards.generation].ladder}.json",
         parent=lambda wildcards: f"{OUT}/ladder/{GENERATIONS[wildcards.generation].parent}.json",
     output:
         f"{OUT}/bench/arms/{{generation}}.json",
