@@ -198,6 +198,11 @@ def load_profile(
     path = _named_file(root / "config" / "profiles", name, config_file, "profile").relative_to(root)
     profile = read_yaml(root, path)
     check(profile, schema("profile"), path)
+    if profile["determinism"] == "run_exact" and profile["threads"]["train"] > 1:
+        raise ConfigError(
+            f"{path}: key 'threads.train' = {profile['threads']['train']} with determinism "
+            "run_exact; allowed: 1"
+        )
     for game, sizes in profile["per_game"].items():
         if game not in REGISTRY:
             raise ConfigError(

@@ -16,8 +16,8 @@ import psutil
 import torch
 
 from royale import games
-from royale.arms import samples_kept
 from royale.errors import ConfigError, RoyaleError
+from royale.geometry import choice_share, geometry
 from royale.learn.audit import audit
 from royale.learn.identity import IdentityError, asked_identity, assert_identity, live_identity
 from royale.learn.network import build_network
@@ -92,24 +92,6 @@ def machine(device: str, threads: int, folder: Path) -> list[Check]:
     return checks
 
 
-def geometry(train: Mapping[str, Any], recipe: Recipe) -> dict[str, int]:
-    """The derived numbers of training: samples and optimizer steps an iteration, iterations."""
-    samples = 2 * train["envs"] * train["horizon"]
-    kept = samples_kept(train, recipe)
-    iterations = math.ceil(train["segment_steps"] / samples)
-    steps = recipe.epochs * math.ceil(kept / recipe.minibatch)
-    return {
-        "games_at_once": train["envs"],
-        "samples_an_iteration": samples,
-        "samples_trained_on": kept,
-        "minibatch": recipe.minibatch,
-        "optimizer_steps_an_iteration": steps,
-        "iterations_a_segment": iterations,
-        "steps_asked": train["segment_steps"],
-        "steps_collected": iterations * samples,
-    }
-
-
 def game_checks(
     game: str, settings: Mapping[str, Any], train: Mapping[str, Any], recipe: Recipe
 ) -> tuple[list[Check], dict]:
@@ -136,7 +118,7 @@ def game_checks(
                 f"allowed: {', '.join(spec.potentials)}",
             )
         )
-    numbers = geometry(train, recipe)
+    numbers = geometry(module, train, recipe)
     kept = numbers["samples_trained_on"]
     if recipe.minibatch > kept:
         checks.append(
@@ -165,6 +147,16 @@ def game_checks(
     batch.reset(np.arange(boards), np.arange(boards, dtype=np.uint64))
     canvas = f"{spec.height}x{spec.width}"
     checks.append(Check("boards", "ok", f"{boards} boards dealt on a {canvas} canvas"))
+    share = choice_share(module, batch)
+    about = round(share * numbers["samples_an_iteration"])
+    checks.append(
+        Check(
+            "decisions",
+            "ok",
+            f"played at random {share:.0%} of rows have a choice: about {about:,} of "
+            f"{numbers['samples_an_iteration']:,} rows an iteration are samples",
+        )
+    )
     return checks, numbers
 
 

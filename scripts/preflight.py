@@ -4,7 +4,7 @@ from pathlib import Path
 
 import torch
 
-from royale import doctor
+from royale import doctor, vram
 from royale.errors import RoyaleError
 from royale.files import write_json
 from royale.job import job
@@ -38,12 +38,18 @@ def main(snakemake, progress):
             segment=0,
             threads=snakemake.threads,
             device=snakemake.params.device,
+            determinism=snakemake.params.determinism,
         )
         checks.append(doctor.identity_check(plan))
         checks.append(doctor.reward_check(root["game"], root["settings"], recipe))
+        if snakemake.params.device == "cuda":
+            sizes = root["settings"], root["train"]
+            checks.append(vram.vram_check(root["game"], *sizes, recipe))
     for check in checks:
         fix = f"; {check.fix}" if check.fix else ""
         progress.say(f"{check.status:8} {check.name:10} {check.found}{fix}")
+    numbers = (f"{name.replace('_', ' ')} {number:,}" for name, number in geometry.items())
+    progress.say(f"geometry: {', '.join(numbers)}")
     refused = [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
     if refused:
         raise RoyaleError(

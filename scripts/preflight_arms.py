@@ -2,7 +2,7 @@
 
 import torch
 
-from royale import doctor
+from royale import doctor, vram
 from royale.arms import changes_rewards
 from royale.errors import RoyaleError
 from royale.files import write_json
@@ -21,6 +21,8 @@ def main(snakemake, progress):
         sizes = root["settings"], root["train"]
         rewards = changes_rewards(changes)
         checks = doctor.arm_checks(root["game"], *sizes, params.device, recipe, rewards)
+        if params.device == "cuda" and "minibatch" in changes:
+            checks.append(vram.vram_check(root["game"], *sizes, recipe))
         for check in checks:
             fix = f"; {check.fix}" if check.fix else ""
             progress.say(f"{arm:9} {check.status:8} {check.name:10} {check.found}{fix}")

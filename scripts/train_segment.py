@@ -37,6 +37,7 @@ def main(snakemake, progress):
         segment=int(wildcards.segment),
         threads=snakemake.threads,
         device=params.device,
+        determinism=params.determinism,
         start=kind if start else "scratch",
         start_file=Path(start) if start else None,
         checkpoint_seconds=snakemake.resources.checkpoint_seconds,

@@ -236,6 +236,15 @@ def test_targets_of_other_profiles_are_refused():
         check_targets(project, root, ["results/paper/ladder/g06.json"])
 
 
+def test_run_exact_has_one_thread(project_copy):
+    path = project_copy / "config/profiles/laptop.yaml"
+    edit(path, lambda profile: profile.update(determinism="run_exact"))
+    load_project(CONFIG, project_copy)
+    edit(path, lambda profile: profile["threads"].update(train=2))
+    with pytest.raises(ConfigError, match=r"laptop\.yaml: key 'threads\.train' = 2 .* allowed: 1"):
+        load_project(CONFIG, project_copy)
+
+
 def test_bad_profile(project_copy):
     path = project_copy / "config/profiles/laptop.yaml"
     edit(path, lambda profile: profile["per_game"]["generals"]["settings"].update(max_turns="long"))

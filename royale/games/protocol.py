@@ -141,6 +141,7 @@ class Game(Protocol):
     name: str
     encoders: Sequence[str]  # the first is the default
     scripted: Sequence[str]  # names of the scripted players
+    # Optional: turn_ms, float, milliseconds of the game's own time between two decisions.
 
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
         """The interface for these settings (cheap; no game is made)."""

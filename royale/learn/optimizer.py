@@ -118,6 +118,8 @@ class NetworkOptimizer:
     def load_state_tensors(self, tensors: Mapping[str, Tensor]) -> None:
         """Restore `state_tensors`; KeyError names entries that no parameter owns."""
         left = dict(tensors)
+        for _, optimizer, _ in self._members():
+            optimizer.state.clear()
         for kind, optimizer, parameters in self._members():
             for name, parameter in parameters:
                 prefix = f"{kind}/{name}/"

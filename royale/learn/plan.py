@@ -37,6 +37,7 @@ class SegmentPlan:
     segment: int
     threads: int = 1
     device: str = "cpu"
+    determinism: str = "deterministic"  # of royale.learn.determinism.TIERS
     start: str = "scratch"
     start_file: Path | None = None
     arm_steps: int | None = None  # agent steps of all the arm's segments: a schedule's whole
@@ -50,6 +51,8 @@ class SegmentPlan:
             raise ValueError(f"start {self.start!r} with start_file {self.start_file}")
         if min(self.envs, self.horizon, self.steps, self.threads) < 1:
             raise ValueError("envs, horizon, steps and threads must be at least 1")
+        if self.determinism == "run_exact" and self.threads > 1:
+            raise ValueError(f"determinism run_exact needs 1 thread, not {self.threads}")
         if self.recipe["schedule"] and not self.arm_steps:
             raise ValueError("a schedule is in shares of arm_steps, which is missing")
 
@@ -92,7 +95,7 @@ class SegmentPlan:
         Where files are and how often partial work is saved decide nothing.
         """
         content = self.continues()
-        for name in ("steps", "segment", "threads", "device", "start"):
+        for name in ("steps", "segment", "threads", "device", "determinism", "start"):
             content[name] = getattr(self, name)
         if self.start_file is not None:
             content["start_sha256"] = hashlib.sha256(Path(self.start_file).read_bytes()).hexdigest()

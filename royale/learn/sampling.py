@@ -177,9 +177,10 @@ def _sample_torch(logits: Tensor, packed: np.ndarray, uniforms: np.ndarray, gree
         action = masked.argmax(1)
     else:
         u = torch.from_numpy(uniforms).to(logits.device)
-        cumulative = probs.cumsum(1)
+        # Integers: a GPU adds floats in any order, and torch then refuses to be deterministic.
+        cumulative = (probs * 2.0**52).long().cumsum(1)
         # `right`: an action without weight never answers, as its interval is empty.
-        target = (u * cumulative[:, -1])[:, None]
+        target = (u * cumulative[:, -1]).long()[:, None]
         action = torch.searchsorted(cumulative, target, right=True)[:, 0]
         last = probs.shape[1] - 1 - (probs > 0).flip(1).int().argmax(1)
         action = torch.minimum(action, last)

@@ -18,7 +18,7 @@ import torch
 
 from royale.errors import Preempted
 from royale.files import read_rows, write_bytes
-from royale.learn import checkpoint
+from royale.learn import checkpoint, determinism
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.plan import SegmentPlan
@@ -59,6 +59,15 @@ def locked(folder: Path, say: Callable[[str], None] = _stderr) -> Iterator[None]
         file.close()
 
 
+def settle(plan: SegmentPlan) -> None:
+    """Give this process the plan's threads, rounding and determinism."""
+    # numba first: starting its OpenMP pool resets torch's number of threads.
+    numba.set_num_threads(min(plan.threads, numba.config.NUMBA_NUM_THREADS))
+    torch.set_num_threads(plan.threads)
+    torch.set_flush_denormal(True)
+    determinism.settle(plan.determinism, plan.device)
+
+
 def run_segment(
     plan: SegmentPlan,
     out: Path,
@@ -84,10 +93,7 @@ def run_segment(
     Preempted after SIGTERM or SIGUSR1, once the iteration at hand is done and saved.
     """
     out, partial = Path(out), Path(partial)
-    # numba first: starting its OpenMP pool resets torch's number of threads.
-    numba.set_num_threads(min(plan.threads, numba.config.NUMBA_NUM_THREADS))
-    torch.set_num_threads(plan.threads)
-    torch.set_flush_denormal(True)
+    settle(plan)
     with locked(partial, say):
         if _finished(plan, out):
             say(f"{out}: this segment is finished already")

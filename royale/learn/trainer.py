@@ -13,7 +13,7 @@ import torch
 
 from royale import rng
 from royale.games import load
-from royale.learn import checkpoint, entropy
+from royale.learn import checkpoint, determinism, entropy
 from royale.learn.network import build_network, fingerprint, layout
 from royale.learn.opponents import POOL
 from royale.learn.optimizer import NetworkOptimizer
@@ -23,7 +23,7 @@ from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
 
-TIMED = ("env", "codec", "inference", "sampling", "gae", "update")
+TIMED = ("env", "codec", "inference", "sampling", "gae", "update", "check")
 
 
 class Trainer:
@@ -42,6 +42,7 @@ class Trainer:
         self.average = build_network(spec, self.recipe, 0, device).requires_grad_(False)
         self.optimizer = NetworkOptimizer(self.network, self.recipe)
         self._make_games(plan.training_settings())
+        self.twice = determinism.Twice(self.network, self.average, self.optimizer)
         self.order_key = rng.key_of(*run, "minibatches")
         self.coefficient = entropy.SMALLEST
         self.iteration = 0  # iterations done, over all segments of the arm
@@ -123,8 +124,7 @@ class Trainer:
         except FloatingPointError as error:
             raise TrainingError(f"iteration {self.iteration + 1}: logits: {error}") from error
         self.optimizer.warm(self.warmth)
-        key = int(rng.fold(self.order_key, self.iteration))
-        metrics = self.updater.update(self.rollout, self.coefficient, key, self.iteration + 1)
+        metrics = self._update(self.iteration + 1)
         used = self.coefficient
         if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
             self.coefficient = entropy.next_coefficient(
@@ -148,6 +148,30 @@ class Trainer:
             "explored_share": self.actors.explored / max(1, metrics["decisions"]),
             **self.actors.episode_statistics(),
         }
+
+    def checks(self, iteration: int) -> bool:
+        """Whether that iteration (from 1) proves that its update repeats."""
+        return determinism.is_checked(self.plan.determinism, iteration)
+
+    def _update(self, iteration: int) -> dict[str, Any]:
+        """Update on the rollout, twice if this iteration is checked; its metrics."""
+        key = int(rng.fold(self.order_key, iteration - 1))
+        began = time.perf_counter()
+
+        def update() -> dict[str, Any]:
+            return self.updater.update(self.rollout, self.coefficient, key, iteration)
+
+        if not self.checks(iteration):
+            return update()
+        metrics, difference = self.twice(update)
+        if difference is not None:
+            raise TrainingError(
+                f"iteration {iteration}: the update computed twice from one state differs in "
+                f"{difference}, though determinism is run_exact"
+            )
+        parts = metrics["seconds"]
+        parts["check"] = time.perf_counter() - began - sum(parts.values())
+        return metrics
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays and JSON metadata of everything that decides the future."""

@@ -24,6 +24,7 @@ rule preflight:
         # then plans nothing that lies behind the ancient file, not even what is missing.
         root=lambda wildcards: ROOTS[wildcards.ladder],
         device=PROFILE["device"],
+        determinism=PROFILE["determinism"],
     message:
         "Doctor: can this machine train ladder {wildcards.ladder} with profile {wildcards.profile}?"
     script:
@@ -87,7 +88,8 @@ rule bench:
     input:
         f"{OUT}/doctor/{{profile}}.json",
     output:
-        f"{OUT}/bench/{{profile}}.json",
+        record=f"{OUT}/bench/{{profile}}.json",
+        block=f"{OUT}/bench/{{profile}}.md",
     log:
         f"{OUT}/logs/bench/{{profile}}.log",
     benchmark:
@@ -102,6 +104,7 @@ rule bench:
     params:
         roots=ROOTS,
         device=PROFILE["device"],
+        determinism=PROFILE["determinism"],
         scratch=f"{OUT}/partial/bench",
     message:
         "Bench: measuring training iterations of profile {wildcards.profile}"

@@ -33,6 +33,7 @@ rule train_segment:
         train=lambda wildcards: PROJECT.arm_geometry(wildcards.generation),
         scale=lambda wildcards: sizes_of(wildcards)["scale"],
         device=PROFILE["device"],
+        determinism=PROFILE["determinism"],
     message:
         "Training {wildcards.generation} {wildcards.arm}, seed {wildcards.seed}, segment {wildcards.segment}"
     script:

@@ -33,6 +33,13 @@ class ClashGame:
         "patient",
     )
 
+    @property
+    def turn_ms(self) -> float:
+        """Milliseconds of the battle between two decisions."""
+        from royale.games.clash.engine import DECISION_MS
+
+        return float(DECISION_MS)
+
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
         """The interface for these settings; ValueError names what does not fit."""
         from royale.games.clash import planes

@@ -1,0 +1,132 @@
+"""Measure this machine's training from the shell, as `snakemake results/bench/...` does."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import yaml
+
+from royale.bench.markdown import bench_text, sweep_text
+from royale.bench.measure import ITERATIONS, bench, root_plan
+from royale.bench.sweep import sweep
+from royale.errors import ConfigError, RoyaleError
+from royale.files import write_json, write_text
+from royale.ladder import Project, load_project
+
+
+class Parser(argparse.ArgumentParser):
+    """One line on stderr, exit 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """See the class."""
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def roots(project: Project) -> dict[str, dict[str, Any]]:
+    """Each ladder's root, as it is trained."""
+    return {
+        generation.ladder: {
+            "game": generation.game,
+            "recipe": dict(project.root_recipe(name)),
+            "settings": project.sizes(generation.game)["settings"],
+            "train": project.geometry(generation.game),
+            "scale": project.sizes(generation.game)["scale"],
+        }
+        for name, generation in project.generations.items()
+        if generation.parent is None
+    }
+
+
+def positive(text: str) -> float:
+    """A number that is not negative."""
+    with contextlib.suppress(ValueError):
+        if 0 <= float(text) < 1e6:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r}; allowed: a number from 0")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, and write results/bench/{profile}.json or .sweep.json; 2 on a bad word."""
+    parser = Parser(prog="python -m royale.bench", description=__doc__)
+    parser.add_argument("--profile", help="a file of config/profiles; else config.yaml's")
+    parser.add_argument("--ladder", help="a ladder of config.yaml; else all of them")
+    parser.add_argument("--seconds", type=positive, default=0.0, help="measure at least so long")
+    parser.add_argument("--iterations", type=int, default=None, help="and so many iterations")
+    parser.add_argument("--sweep", action="store_true", help="try other settings, three times each")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
+    asked = parser.parse_args(arguments)
+    if asked.iterations is not None and asked.iterations < 2:
+        parser.error("--iterations: allowed: 2 or more, since the first is told apart")
+    try:
+        config = yaml.safe_load(Path("config/config.yaml").read_text())
+        if asked.profile:
+            config["profile"] = asked.profile
+        project = load_project(config, Path())
+        found = roots(project)
+        if asked.ladder and asked.ladder not in found:
+            raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(found)}")
+    except FileNotFoundError:
+        parser.error("no config/config.yaml here; run it in the project's folder")
+    except ConfigError as error:
+        parser.error(str(error))
+    chosen = {asked.ladder: found[asked.ladder]} if asked.ladder else found
+    try:
+        result = measure(project, chosen, asked)
+    except RoyaleError as error:
+        parser.error(str(error))
+    kind, text = ("bench_sweep", sweep_text) if asked.sweep else ("bench", bench_text)
+    block = text(result, datetime.date.today().isoformat())
+    ending = ".sweep" if asked.sweep else ""
+    path = Path(project.results) / "bench" / f"{project.profile_name}{ending}.json"
+    write_json(path, result, kind)
+    write_text(path.with_suffix(".md"), block)
+    print(json.dumps(result, indent=2) if asked.json else block, end="\n" if asked.json else "")
+    return 0
+
+
+def measure(project: Project, chosen: dict[str, dict[str, Any]], asked: Any) -> dict[str, Any]:
+    """What is written: the profile, and each ladder's numbers."""
+    profile = project.profile
+    result = {
+        "profile": project.profile_name,
+        "threads": profile["threads"]["train"],
+        "device": profile["device"],
+        "determinism": profile["determinism"],
+        "ladders": {},
+    }
+
+    def tell(text: str) -> None:
+        print(f"{ladder}: {text}", file=sys.stderr, flush=True)
+
+    for ladder, root in chosen.items():
+        plan = root_plan(
+            root, ladder, profile["threads"]["train"], profile["device"], profile["determinism"]
+        )
+        if asked.sweep:
+            result["ladders"][ladder] = sweep(
+                plan,
+                lambda done, total: tell(f"{done} of {total} measured"),
+                asked.iterations or 3,
+                asked.seconds,
+            )
+        else:
+            scratch = Path(project.results) / "partial" / "bench" / f"shell.{ladder}"
+            result["ladders"][ladder] = bench(
+                plan,
+                scratch,
+                lambda done, seconds: tell(f"iteration {done}, {seconds:.1f} s"),
+                asked.seconds,
+                asked.iterations or ITERATIONS,
+            )
+    return result
+
+
+if __name__ == "__main__":
+    sys.exit(main())
