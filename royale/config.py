@@ -198,6 +198,10 @@ def load_profile(
     path = _named_file(root / "config" / "profiles", name, config_file, "profile").relative_to(root)
     profile = read_yaml(root, path)
     check(profile, schema("profile"), path)
+    if profile["determinism"] == "run_exact" and profile["processes"] > 1:
+        raise ConfigError(
+            f"{path}: key 'processes' = {profile['processes']} with determinism run_exact; allowed: 1"
+        )
     if profile["determinism"] == "run_exact" and profile["threads"]["train"] > 1:
         raise ConfigError(
             f"{path}: key 'threads.train' = {profile['threads']['train']} with determinism "
@@ -215,6 +219,12 @@ def load_profile(
             f"per_game.{game}.settings",
         )
         check_recipe(sizes["recipe"], game, path, f"per_game.{game}.recipe")
+        envs, processes = sizes["train"]["envs"], profile["processes"]
+        if envs % processes:
+            raise ConfigError(
+                f"{path}: key 'per_game.{game}.train.envs' = {envs}; allowed: a multiple of "
+                f"'processes' = {processes}, which share them"
+            )
     return profile
 
 

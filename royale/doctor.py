@@ -44,7 +44,7 @@ class Check:
     fix: str = ""
 
 
-def machine(device: str, threads: int, folder: Path) -> list[Check]:
+def machine(device: str, threads: int, folder: Path, processes: int = 1) -> list[Check]:
     """Look at the machine: Python, cores, the device asked for, disk, the results folder."""
     checks = [
         Check("python", "ok", platform.python_version()),
@@ -67,6 +67,15 @@ def machine(device: str, threads: int, folder: Path) -> list[Check]:
                 "refused",
                 "cuda asked for, no GPU found",
                 "set device: cpu in the profile, or use a machine with a GPU",
+            )
+        )
+    elif device == "cuda" and torch.cuda.device_count() < processes:
+        checks.append(
+            Check(
+                "device",
+                "refused",
+                f"{processes} processes asked for, {torch.cuda.device_count()} GPUs found",
+                f"set processes: {torch.cuda.device_count()}; each needs a GPU of its own",
             )
         )
     else:

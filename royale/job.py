@@ -25,7 +25,9 @@ def job(snakemake: Any, name: str) -> Iterator[Progress]:
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", buffering=1) as log:
+    path.write_text("")
+    # appended to, since the processes of a segment write into it, too
+    with open(path, "a", encoding="utf-8", buffering=1) as log:
         progress = Progress(name, log)
         try:
             yield progress

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+from pathlib import Path
 
 import psutil
 
@@ -19,9 +20,10 @@ def pass_sigterm_on(script: str = "train_segment.py") -> None:
 
     def receive(number: int, frame: object) -> None:
         for process in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.Error):
+            with contextlib.suppress(psutil.Error, IndexError):
+                words = process.cmdline()
                 # the shell around a script has its name, too, and would not wait for it
-                if not process.children() and " ".join(process.cmdline()).endswith(script):
+                if Path(words[0]).name.startswith("python") and words[-1].endswith(script):
                     process.send_signal(number)
         if callable(before):
             before(number, frame)

@@ -16,7 +16,9 @@ def main(snakemake, progress):
     root, wildcards = snakemake.params.root, snakemake.wildcards
     results = Path(snakemake.output[0]).parents[2]
     recipe = scaled(root["recipe"], root["scale"])
-    checks = doctor.machine(snakemake.params.device, snakemake.threads, results)
+    checks = doctor.machine(
+        snakemake.params.device, snakemake.threads, results, snakemake.resources.processes
+    )
     money = snakemake.resources
     if money.rented:
         price = float(money.price_per_hour)

@@ -8,6 +8,7 @@ from royale.job import job
 from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
 from royale.learn.preemption import limit_runtime
+from royale.learn.processes import starter
 from royale.learn.segment import run_segment
 
 
@@ -35,7 +36,8 @@ def main(snakemake, progress):
         arm=wildcards.arm,
         seed=int(wildcards.seed),
         segment=int(wildcards.segment),
-        threads=snakemake.threads,
+        threads=max(1, snakemake.threads // snakemake.resources.processes),
+        processes=snakemake.resources.processes,
         device=params.device,
         determinism=params.determinism,
         start=kind if start else "scratch",
@@ -50,6 +52,7 @@ def main(snakemake, progress):
         entropy = "-" if row["entropy"] is None else f"{row['entropy']:.2f}"
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
+    measured = measured.get(snakemake.resources.ladder)
     run_segment(
         plan,
         out=Path(snakemake.output.checkpoint).parent,
@@ -57,7 +60,8 @@ def main(snakemake, progress):
         report=report,
         say=progress.say,
         kept=Path(params.kept),
-        bench=measured.get(snakemake.resources.ladder),
+        bench=measured,
+        start_processes=starter(name, snakemake.log[0], measured),
     )
 
 

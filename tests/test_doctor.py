@@ -82,3 +82,25 @@ def test_a_rented_profile_without_a_price_is_refused_at_once(tmp_path, price):
         load_profile("mine", tmp_path)
     (folder / "mine.yaml").write_text(yaml.safe_dump(profile | {"price_per_hour": 0.4}))
     assert load_profile("mine", tmp_path)["rented"] is True
+
+
+def test_envs_must_be_shared_evenly_by_the_processes(tmp_path):
+    folder = tmp_path / "config/profiles"
+    folder.mkdir(parents=True)
+    profile = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())
+    (folder / "mine.yaml").write_text(yaml.safe_dump(profile | {"processes": 5}))
+    with pytest.raises(
+        ConfigError, match=r"train.envs' = \d+; allowed: a multiple of 'processes' = 5"
+    ):
+        load_profile("mine", tmp_path)
+
+
+def test_each_process_needs_a_gpu(tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor.torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(doctor.torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(doctor.torch.cuda, "get_device_name", lambda: "one")
+    for processes, status in ((1, "ok"), (2, "refused")):
+        checks = doctor.machine("cuda", 1, tmp_path, processes)
+        (found,) = (check for check in checks if check.name == "device")
+        assert found.status == status
+    assert found.fix == "set processes: 1; each needs a GPU of its own"

@@ -71,7 +71,8 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
         "value_head": {1: "scalar", BINS: "hl_gauss"}.get(outputs, f"{outputs} outputs"),
         "recurrent_state_shape": None,
         "optimizers": trainer.optimizer.coverage(),
-        "envs": trainer.actors.batch.n_games,
+        "envs": trainer.actors.batch.n_games * trainer.share.size,
+        "processes": trainer.share.size,
         "horizon": trainer.rollout.horizon,
         "device": str(parameters[0].device),
         "dtype": _dtype(trainer),
@@ -118,6 +119,7 @@ def asked_identity(plan: SegmentPlan) -> dict[str, Any]:
         "value_head": recipe["value_head"],
         "optimizer_classes": sorted(name for name in (inner, outer) if name),
         "envs": plan.envs,
+        "processes": plan.processes,
         "horizon": plan.horizon,
         "dtype": "float32"
         if recipe["precision"] == "fp32"

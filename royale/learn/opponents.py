@@ -32,19 +32,30 @@ class Opponents:
     `kind` (N,) int8 is SELF or an index into `recipe.OPPONENTS`, the same for a whole run;
     `seat` (N,) int8 is the opponent's seat and `member` (N,) int16 which past self or
     scripted player it is, both drawn when an episode is dealt. ConfigError where a share
-    is of no game, or the game has no scripted player.
+    is of no game, or the game has no scripted player. The games are those from `number`
+    of the run's `total`.
     """
 
-    def __init__(self, shares: Mapping[str, float], game: Game, batch: BatchedGame, key: int):
-        n = batch.n_games
-        self.kind, self.key = np.full(n, SELF, np.int8), key
+    def __init__(
+        self,
+        shares: Mapping[str, float],
+        game: Game,
+        batch: BatchedGame,
+        key: int,
+        number: int = 0,
+        total: int | None = None,
+    ) -> None:
+        n, total = batch.n_games, total or batch.n_games
+        self.kind, self.key, self.number = np.full(total, SELF, np.int8), key, number
         self.spec, self.batch = batch.spec, batch
         first = 0
-        for kind, count in enumerate(opponent_games(shares, n).values()):
+        for kind, count in enumerate(opponent_games(shares, total).values()):
             self.kind[first : first + count] = kind
             first += count
+        self.kinds = {*self.kind.tolist()}  # of the whole run
+        self.kind = self.kind[number : number + n]
         names = [name for name in game.scripted if name != "random"]
-        if (self.kind == SCRIPTED).any() and not names:
+        if SCRIPTED in self.kinds and not names:
             raise ConfigError(
                 f"recipe key 'opponents.scripted': {game.name} has no scripted player; allowed: 0"
             )
@@ -52,7 +63,7 @@ class Opponents:
         self.players: dict[int, list[Player]] = {
             kind: [game.scripted_player(name, self.spec) for name in members]
             for kind, members in wanted.items()
-            if (self.kind == kind).any()
+            if kind in self.kinds
         }
         self.past: list[Network] = []
         self.seat = np.zeros(n, np.int8)
@@ -61,7 +72,7 @@ class Opponents:
         self.ended = np.zeros(len(OPPONENTS), np.int64)
 
     def __bool__(self) -> bool:
-        return bool((self.kind != SELF).any())
+        return self.kinds != {SELF}
 
     def begin_statistics(self) -> None:
         """Forget the results."""
@@ -72,15 +83,16 @@ class Opponents:
 
         The pool grows to POOL members; then the oldest is replaced.
         """
-        if iteration % REFRESH or not (self.kind == PAST).any():
+        if iteration % REFRESH or PAST not in self.kinds:
             return
         slot = iteration // REFRESH % POOL
         self.past[slot : slot + 1] = [copy.deepcopy(average).requires_grad_(False)]
 
     def deal(self, games: np.ndarray, episode: np.ndarray) -> None:
         """Draw seat and member for the episodes (M,) that `games` (M,) begin."""
-        self.seat[games] = (games + episode) % 2
-        draws = rng.uniform(rng.fold(self.key, games, episode))
+        numbers = self.number + games
+        self.seat[games] = (numbers + episode) % 2
+        draws = rng.uniform(rng.fold(self.key, numbers, episode))
         sizes = {PAST: max(1, len(self.past))} | {k: len(v) for k, v in self.players.items()}
         size = np.array([sizes.get(int(kind), 1) for kind in self.kind[games]])
         self.member[games] = (draws * size).astype(np.int16)

@@ -35,7 +35,8 @@ class SegmentPlan:
     arm: str
     seed: int
     segment: int
-    threads: int = 1
+    threads: int = 1  # of each process
+    processes: int = 1  # each plays its share of the games; see `parallel`
     device: str = "cpu"
     determinism: str = "deterministic"  # of royale.learn.determinism.TIERS
     start: str = "scratch"
@@ -49,10 +50,15 @@ class SegmentPlan:
             raise ValueError(f"start: {self.start!r} is none of {STARTS}")
         if (self.start_file is None) != (self.start == "scratch"):
             raise ValueError(f"start {self.start!r} with start_file {self.start_file}")
-        if min(self.envs, self.horizon, self.steps, self.threads) < 1:
-            raise ValueError("envs, horizon, steps and threads must be at least 1")
-        if self.determinism == "run_exact" and self.threads > 1:
-            raise ValueError(f"determinism run_exact needs 1 thread, not {self.threads}")
+        if min(self.envs, self.horizon, self.steps, self.threads, self.processes) < 1:
+            raise ValueError("envs, horizon, steps, threads and processes must be at least 1")
+        if self.envs % self.processes:
+            raise ValueError(f"{self.envs} envs are not the same for {self.processes} processes")
+        if self.determinism == "run_exact" and (self.threads > 1 or self.processes > 1):
+            raise ValueError(
+                f"determinism run_exact needs 1 thread of 1 process, not {self.threads} of "
+                f"{self.processes}"
+            )
         if self.recipe["schedule"] and not self.arm_steps:
             raise ValueError("a schedule is in shares of arm_steps, which is missing")
 
@@ -97,6 +103,8 @@ class SegmentPlan:
         content = self.continues()
         for name in ("steps", "segment", "threads", "device", "determinism", "start"):
             content[name] = getattr(self, name)
+        if self.processes > 1:  # sums round otherwise
+            content["processes"] = self.processes
         if self.start_file is not None:
             content["start_sha256"] = hashlib.sha256(Path(self.start_file).read_bytes()).hexdigest()
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

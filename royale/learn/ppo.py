@@ -23,6 +23,7 @@ from royale.learn.losses import (
 )
 from royale.learn.network import Network
 from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.parallel import ALONE, Share
 from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.samples import Rollout, Samples
@@ -120,8 +121,10 @@ class Updater:
         average: list[Tensor],
         optimizer: NetworkOptimizer,
         device: str,
+        share: Share = ALONE,
     ) -> None:
         self.game, self.spec, self.recipe, self.device = game, spec, recipe, device
+        self.share = share
         self.precision = Precision(recipe.precision, device)
         if recipe.symmetry == "stored_samples" and not hasattr(game, "transform"):
             raise ConfigError(
@@ -177,15 +180,21 @@ class Updater:
             order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
             for part in split_evenly(order, recipe.minibatch):
                 turns = int(rng.fold(key, epoch, 1))
-                batch = self._gather(samples, part, advantages, returns, turns)
-                losses = minibatch_losses(
-                    self.network, self.codec, recipe, coefficient, batch, self.precision
-                )
+                mine = self.share.part(part)
+                if mine.size:
+                    batch = self._gather(samples, mine, advantages, returns, turns)
+                    losses = minibatch_losses(
+                        self.network, self.codec, recipe, coefficient, batch, self.precision
+                    )
+                    losses.total.backward()
+                else:  # the other processes have the whole minibatch
+                    losses = Losses(*torch.zeros(4, 1, device=self.device)[:, 0], None)
+                weight = mine.size / part.size
+                self.share.sum_gradients(self.parameters, weight)
                 if deviation is None:
                     deviation = self._check_on_policy(losses.log_ratio, iteration)
-                losses.total.backward()
                 norm = self.optimizer.clip_gradients(recipe.max_grad_norm)
-                rows.append(self._measure(losses, norm))
+                rows.append(self._measure(losses, norm, weight))
                 self._check_finite(rows[-1], iteration)
                 self.optimizer.step()
                 torch._foreach_lerp_(self.average, self.parameters, 1.0 - recipe.ema_decay)
@@ -243,14 +252,21 @@ class Updater:
         self.codec_seconds += time.perf_counter() - began
         return batch
 
-    def _measure(self, losses: Losses, norm: Tensor) -> Tensor:
-        kl = approximate_kl(losses.log_ratio)
-        outside = (losses.log_ratio.exp() - 1.0).abs() > self.recipe.clip
-        return torch.stack([losses.policy, losses.value, kl, outside.float().mean(), norm])
+    def _measure(self, losses: Losses, norm: Tensor, weight: float) -> Tensor:
+        """MEASURED of a minibatch, of which this process had the share `weight`."""
+        if losses.log_ratio is None:
+            kl = outside = losses.policy
+        else:
+            kl = approximate_kl(losses.log_ratio)
+            outside = ((losses.log_ratio.exp() - 1.0).abs() > self.recipe.clip).float().mean()
+        means = torch.stack([losses.policy, losses.value, kl, outside])
+        return torch.cat([self.share.sum(means * weight), norm[None]])
 
-    def _check_on_policy(self, log_ratio: Tensor, iteration: int) -> float:
+    def _check_on_policy(self, log_ratio: Tensor | None, iteration: int) -> float:
         """Before the first step every ratio is 1, or what was stored is not what was played."""
-        deviation = float(log_ratio.abs().max())
+        mine = torch.zeros((), device=self.device) if log_ratio is None else log_ratio.abs().max()
+        # nan is not greater than anything, but must be found
+        deviation = float(self.share.greatest(torch.nan_to_num(mine, nan=math.inf)))
         if self.recipe.symmetry == "stored_samples":
             return deviation  # the negative control: shown, not refused
         tolerance = self.precision.tolerance

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -26,7 +26,8 @@ class Actors:
 
     What is seen now is `codes` (R, C...), `scalars` (R, S) and `legal` (N, 2, A). Games are
     dealt from keys of (run, environment, episode), frames and actions from keys of their
-    own, so the future depends on `state_arrays` alone. `seconds` counts the time spent in
+    own, so the future depends on `state_arrays` alone. Where several processes share the
+    `total` games of a run, this one's are those from number `first`. `seconds` counts the time spent in
     env, codec (gathering codes, expanding them to planes), inference and sampling.
     """
 
@@ -37,7 +38,10 @@ class Actors:
         recipe: Recipe,
         run: tuple[object, ...],
         device: str = "cpu",
+        first: int = 0,
+        total: int | None = None,
     ) -> None:
+        self.first = first
         self.expand, self.batch, self.recipe, self.device = game.expand, batch, recipe, device
         spec, n = batch.spec, batch.n_games
         unknown = sorted(set(recipe.shaping) - set(spec.potentials))
@@ -48,7 +52,7 @@ class Actors:
         self.precision = Precision(recipe.precision, device)
         self.explorer = PlaneExplorer(recipe.explore_plane, spec)
         key = rng.key_of(*run, "opponents")
-        self.opponents = Opponents(recipe.opponents, game, batch, key)
+        self.opponents = Opponents(recipe.opponents, game, batch, key, first, total)
         self.board_key = rng.key_of(*run, "boards")
         self.frame_key = rng.key_of(*run, "frames")
         self.action_key = rng.key_of(*run, "actions")
@@ -78,9 +82,10 @@ class Actors:
 
     def _deal(self, games: np.ndarray) -> None:
         episode = self.episodes[games]
-        self.batch.reset(games, rng.fold(self.board_key, games, episode))
+        numbers = self.first + games
+        self.batch.reset(games, rng.fold(self.board_key, numbers, episode))
         if self.recipe.symmetry == "per_episode":
-            keys = rng.fold(self.frame_key, games[:, None], episode[:, None], np.arange(2))
+            keys = rng.fold(self.frame_key, numbers[:, None], episode[:, None], np.arange(2))
             frames = (rng.uniform(keys) * len(self.batch.spec.symmetries)).astype(np.int8)
             self.batch.frames[games] = frames
         self.opponents.deal(games, episode)
@@ -147,13 +152,14 @@ class Actors:
             return clock
         new = out.add(t, rows, self.codes, self.scalars, packed)
         logits, values, clock = self._forward(network, new.codes, new.scalars, clock)
-        keys = rng.fold(self.action_key, first_turn + t, rows)
+        numbers = 2 * self.first + rows
+        keys = rng.fold(self.action_key, first_turn + t, numbers)
         drawn = sample(logits, new.legal, rng.uniform(keys))
         new.action[:], new.log_prob[:] = drawn.action, drawn.log_prob
         new.entropy[:], new.n_legal[:] = drawn.entropy, drawn.n_legal
         new.value[:] = values.cpu().numpy()
         if self.explorer:
-            keys = rng.fold(self.explore_key, first_turn + t, rows)
+            keys = rng.fold(self.explore_key, first_turn + t, numbers)
             legal = self.legal.reshape(out.rows, -1)[rows]
             mixed = self.explorer.mix(new.action, logits, legal, keys)
             new.action[:], new.log_prob[:] = mixed.action, mixed.log_prob
@@ -176,7 +182,7 @@ class Actors:
         self, action: np.ndarray, packed: np.ndarray, choice: np.ndarray, turn: int, clock: float
     ) -> float:
         """Fill in the moves, in `action` (R,), of the rows that are not the learner's."""
-        keys = rng.fold(self.action_key, turn, np.arange(action.size))
+        keys = rng.fold(self.action_key, turn, 2 * self.first + np.arange(action.size))
         for member, network in enumerate(self.opponents.past):
             rows = self.opponents.rows(opponents.PAST, member)
             rows = rows[choice[rows]]
@@ -228,6 +234,20 @@ class Actors:
         mine = self.opponents.learner_rows().reshape(-1, 2, 1)[games]
         seats = out[games].astype(np.float64) * mine
         self.statistics += (seats.sum(1) / mine.sum(1)).sum(0)
+
+    def counters(self) -> list[np.ndarray]:
+        """What `episode_statistics` is made from."""
+        numbers = [self.ended, self.drawn, self.truncated, self.turns, self.explored]
+        results = self.opponents.wins, self.opponents.ended
+        return [np.array([*numbers, self.lost_games]), self.statistics, *results]
+
+    def take_counters(self, of_all: Sequence[list[np.ndarray]]) -> None:
+        """Count for all processes, from the `counters` of each."""
+        numbers, self.statistics, wins, ended = (sum(parts) for parts in zip(*of_all, strict=True))
+        self.ended, self.drawn, self.truncated, self.turns, self.explored, self.lost_games = (
+            int(number) for number in numbers
+        )
+        self.opponents.wins, self.opponents.ended = wins, ended
 
     def episode_statistics(self) -> dict[str, object]:
         """Episodes ended since `begin_statistics`, not counting lost ones, their share of draws (and of those

@@ -7,11 +7,16 @@ only rows that chose are samples, with their observation.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
 from royale.games.protocol import BatchedGame
+
+BY_TURN = ("reward", "action", "done", "truncated", "learner")  # (T, R)
 
 
 @dataclass
@@ -117,6 +122,27 @@ class Rollout:
             samples, gone = self.samples, np.repeat(lost, 2)
             samples.dropped |= gone[samples.row] & (samples.turn >= self._episode_from[samples.row])
         self._episode_from[self.done[t]] = t + 1
+
+    def contents(self) -> dict[str, object]:
+        """All that was played, for `joined`."""
+        turns = {name: getattr(self, name) for name in BY_TURN}
+        return {**turns, "last_value": self.last_value, "samples": vars(self.samples)}
+
+    def joined(self, parts: Sequence[Mapping[str, Any]]) -> Rollout:
+        """The rollout of all games, from the `contents` of each part of them in order."""
+        out = copy(self)
+        for name in BY_TURN:
+            setattr(out, name, np.concatenate([part[name] for part in parts], axis=1))
+        out.last_value = np.concatenate([part["last_value"] for part in parts])
+        rows = [part["last_value"].size for part in parts]
+        found = [part["samples"] for part in parts]
+        whole = {k: np.concatenate([samples[k] for samples in found]) for k in found[0]}
+        counts = [len(samples["row"]) for samples in found]
+        whole["row"] += np.repeat(np.cumsum([0, *rows[:-1]]), counts).astype(np.int32)
+        order = np.lexsort((whole["row"], whole["turn"]))
+        out.samples = Samples(**{name: array[order] for name, array in whole.items()})
+        out.rows = sum(rows)
+        return out
 
     def owner(self) -> np.ndarray:
         """(T, R) int64: the sample whose transition a turn belongs to, or -1.

@@ -21,6 +21,7 @@ from royale.files import read_rows, write_bytes
 from royale.learn import checkpoint, determinism
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
+from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
 from royale.learn.preemption import StopRequest, stop_request
 from royale.learn.trainer import Trainer
@@ -76,6 +77,7 @@ def run_segment(
     say: Callable[[str], None] = _stderr,
     kept: Path | None = None,
     bench: Mapping[str, Any] | None = None,
+    start_processes: Callable[[SegmentPlan, Path, Path], None] | None = None,
 ) -> None:
     """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
 
@@ -88,20 +90,23 @@ def run_segment(
     before it was made anew, is not trained twice.
     bench, where given, is what this machine did when it was measured (`steps_per_second`
     and `timing` of a bench file's ladder); a run much slower than that is told.
+    start_processes(plan, out, partial) trains a plan of several processes, which then
+    report, say and read the bench themselves; see `processes`.
     Errors: IdentityError before training; TrainingError when training has gone bad
     (the last good partial work stays); LayoutError or FileError of the start file;
     Preempted after SIGTERM or SIGUSR1, once the iteration at hand is done and saved.
     """
     out, partial = Path(out), Path(partial)
-    settle(plan)
     with locked(partial, say):
         if _finished(plan, out):
             say(f"{out}: this segment is finished already")
         elif kept is not None and _finished(plan, kept):
             say(f"{kept}: this very segment was trained before, and is used again")
             _link(kept, out)
+        elif plan.processes > 1:
+            start_processes(plan, out, partial)
         else:
-            _train(plan, out, partial, report, say, bench)
+            train(plan, out, partial, report, say, bench)
         if kept is not None:
             _link(out, kept)
         shutil.rmtree(partial, ignore_errors=True)
@@ -133,15 +138,18 @@ def _link(source: Path, target: Path) -> None:
         os.replace(temporary, target / name)
 
 
-def _train(
+def train(
     plan: SegmentPlan,
     out: Path,
     partial: Path,
     report: Callable[[dict[str, Any], int], None] | None,
     say: Callable[[str], None],
     bench: Mapping[str, Any] | None,
+    share: Share = ALONE,
 ) -> None:
-    trainer, identity = _begin(plan, partial, say)
+    """Train in this process, which is one of several where `share` says so; see `run_segment`."""
+    settle(plan)
+    trainer, identity = _begin(plan, partial, say, share)
     warnings = trainer.recipe.negative_controls()
     if trainer.recipe.symmetry != "none" and trainer.spec.symmetry_note:
         warnings.append(f"symmetry: {trainer.recipe.symmetry}: {trainer.spec.symmetry_note}")
@@ -149,11 +157,13 @@ def _train(
         say(f"warning: {line}")
     with stop_request() as stop:
         _iterate(trainer, partial, report, say, stop, bench)
-        out.mkdir(parents=True, exist_ok=True)
-        text = json.dumps(identity, indent=2) + "\n"
-        write_bytes(out / IDENTITY, text.encode())
-        write_bytes(out / METRICS, (partial / METRICS).read_bytes())
-        checkpoint.save(out / CHECKPOINT, *trainer.state())
+        state = trainer.state()
+        if share.first:
+            out.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(identity, indent=2) + "\n"
+            write_bytes(out / IDENTITY, text.encode())
+            write_bytes(out / METRICS, (partial / METRICS).read_bytes())
+            checkpoint.save(out / CHECKPOINT, *state)
 
 
 def _iterate(
@@ -165,12 +175,12 @@ def _iterate(
     bench: Mapping[str, Any] | None,
 ) -> None:
     """The segment's iterations, saved in partial/ now and then, and at once when asked to stop."""
-    plan = trainer.plan
+    plan, share = trainer.plan, trainer.share
     end = trainer.first_iteration + plan.iterations
     total = end * plan.steps_per_iteration
     saved, checkpoint_seconds = time.monotonic(), 0.0
-    with open(partial / METRICS, "a") as metrics:
-        before = _rows_before(plan, trainer.first_iteration, partial)
+    with open(partial / METRICS if share.first else os.devnull, "a") as metrics:
+        before = _rows_before(plan, trainer.first_iteration, partial) if share.first else []
         alarms = Alarms(before, trainer.updater.precision.tolerance, bench=bench)
         while trainer.iteration < end:
             row = trainer.iterate()
@@ -189,12 +199,16 @@ def _iterate(
             if trainer.iteration == end:
                 break
             done, every = trainer.iteration - trainer.first_iteration, plan.checkpoint_iterations
-            asked = stop.reason  # once, or one that comes now would be taken for saved
-            due = time.monotonic() - saved >= plan.checkpoint_seconds
+            # asked once: a signal that comes after this is the next iteration's
+            votes = share.gather((stop.reason, time.monotonic() - saved >= plan.checkpoint_seconds))
+            asked = next((reason for reason, _ in votes if reason), None)
+            due = any(due for _, due in votes)
             if asked or due or (every and done % every == 0):
                 began = time.monotonic()
-                os.fsync(metrics.fileno())
-                checkpoint.save(partial / CHECKPOINT, *trainer.state())
+                state = trainer.state()
+                if share.first:
+                    os.fsync(metrics.fileno())
+                    checkpoint.save(partial / CHECKPOINT, *state)
                 saved = time.monotonic()
                 checkpoint_seconds = saved - began
             if asked:
@@ -205,27 +219,32 @@ def _iterate(
 
 
 def _begin(
-    plan: SegmentPlan, partial: Path, say: Callable[[str], None]
+    plan: SegmentPlan, partial: Path, say: Callable[[str], None], share: Share
 ) -> tuple[Trainer, dict[str, Any]]:
     """A trainer of the partial work if it is this plan's and whole, else a new one."""
-    trainer = Trainer(plan)
+    trainer = Trainer(plan, share)
     identity = live_identity(trainer)
     assert_identity(asked_identity(plan), identity)
     path = partial / CHECKPOINT
     if path.exists():
+        fault = None
         try:
             arrays, meta = checkpoint.load(path)
             if meta.get("plan") != plan.fingerprint():
                 raise ValueError("it is another plan's")
-            _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])
             trainer.load_state(arrays, meta, path)
+            if share.first:
+                _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])
+        except (ValueError, KeyError, OSError) as error:
+            fault = error
+        if not any(share.gather(fault is not None)):
             say(f"{partial}: continuing after iteration {trainer.iteration}")
             return trainer, identity
-        except (ValueError, KeyError, OSError) as error:
-            say(f"{partial}: partial work not usable, starting the segment anew: {error}")
-            trainer = Trainer(plan)  # the failed load may have changed the first one
-            path.unlink()
-    (partial / METRICS).unlink(missing_ok=True)
+        say(f"{partial}: partial work not usable, starting the segment anew: {fault}")
+        trainer = Trainer(plan, share)  # the failed load may have changed the first one
+    if share.first:
+        path.unlink(missing_ok=True)
+        (partial / METRICS).unlink(missing_ok=True)
     trainer.start()
     return trainer, identity
 

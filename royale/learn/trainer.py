@@ -17,6 +17,7 @@ from royale.learn import checkpoint, determinism, entropy
 from royale.learn.network import build_network, fingerprint, layout
 from royale.learn.opponents import POOL
 from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
 from royale.learn.ppo import TrainingError, Updater
 from royale.learn.recipe import Recipe
@@ -30,11 +31,13 @@ class Trainer:
     """Network, moving average, optimizers, games and counters of one arm.
 
     All state is between iterations; `state` and `load_state` are exact inverses, and
-    training after either is bit-identical (on a CPU, with the same threads).
+    training after either is bit-identical (on a CPU, with the same threads and processes).
+    share: this process's part, where several train; what concerns all of them (`state`,
+    `iterate`) they call together, and each gets the same.
     """
 
-    def __init__(self, plan: SegmentPlan) -> None:
-        self.plan = plan
+    def __init__(self, plan: SegmentPlan, share: Share = ALONE) -> None:
+        self.plan, self.share = plan, share
         self.recipe = Recipe.from_dict(plan.recipe)
         run, device = plan.run(), plan.device
         spec = load(plan.game).spec(plan.training_settings(), self.recipe.encoder)
@@ -51,9 +54,10 @@ class Trainer:
     def _make_games(self, settings: Mapping[str, Any]) -> None:
         """Make the games of these settings, and all that has a board's size."""
         game, plan = load(self.plan.game), self.plan
-        batch = game.make(plan.envs, settings, self.recipe.encoder)
+        first, count = self.share.games(plan.envs)
+        batch = game.make(count, settings, self.recipe.encoder)
         self.settings, self.spec = settings, batch.spec
-        self.actors = Actors(game, batch, self.recipe, plan.run(), plan.device)
+        self.actors = Actors(game, batch, self.recipe, plan.run(), plan.device, first, plan.envs)
         self.rollout = Rollout(batch, plan.horizon)
         self.updater = Updater(
             game,
@@ -63,6 +67,7 @@ class Trainer:
             list(self.average.parameters()),
             self.optimizer,
             plan.device,
+            self.share,
         )
 
     def _follow_schedule(self) -> None:
@@ -123,8 +128,9 @@ class Trainer:
             self.actors.collect(self.network, self.rollout, first_turn)
         except FloatingPointError as error:
             raise TrainingError(f"iteration {self.iteration + 1}: logits: {error}") from error
+        rollout = self._rollout_of_all()
         self.optimizer.warm(self.warmth)
-        metrics = self._update(self.iteration + 1)
+        metrics = self._update(rollout, self.iteration + 1)
         used = self.coefficient
         if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
             self.coefficient = entropy.next_coefficient(
@@ -153,13 +159,13 @@ class Trainer:
         """Whether that iteration (from 1) proves that its update repeats."""
         return determinism.is_checked(self.plan.determinism, iteration)
 
-    def _update(self, iteration: int) -> dict[str, Any]:
+    def _update(self, rollout: Rollout, iteration: int) -> dict[str, Any]:
         """Update on the rollout, twice if this iteration is checked; its metrics."""
         key = int(rng.fold(self.order_key, iteration - 1))
         began = time.perf_counter()
 
         def update() -> dict[str, Any]:
-            return self.updater.update(self.rollout, self.coefficient, key, iteration)
+            return self.updater.update(rollout, self.coefficient, key, iteration)
 
         if not self.checks(iteration):
             return update()
@@ -173,13 +179,22 @@ class Trainer:
         parts["check"] = time.perf_counter() - began - sum(parts.values())
         return metrics
 
+    def _rollout_of_all(self) -> Rollout:
+        """What all processes have played, and the counters of it."""
+        if self.share.size == 1:
+            return self.rollout
+        mine = self.rollout.contents(), self.actors.counters()
+        parts, counters = zip(*self.share.gather(mine), strict=True)
+        self.actors.take_counters(counters)
+        return self.rollout.joined(parts)
+
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays and JSON metadata of everything that decides the future."""
         arrays = checkpoint.network_arrays(self.network, "weights")
         arrays |= checkpoint.network_arrays(self.average, "ema")
         for name, tensor in self.optimizer.state_tensors().items():
             arrays[f"optimizer/{name}"] = tensor.cpu().numpy()
-        arrays |= self.actors.state_arrays()
+        arrays |= self.share.join_arrays(self.actors.state_arrays())
         rows = layout(self.network)
         meta = {
             "kind": "checkpoint",
@@ -213,6 +228,7 @@ class Trainer:
         if wrong:
             raise ValueError(f"{path}: checkpoint of another arm\n  " + "\n  ".join(wrong))
         counters = self._counters(meta, path)
+        arrays = self.share.slice_arrays(arrays, self.plan.envs)
         # the games are those of the last iteration, which the next one may replace
         settings = self.plan.training_settings(max(meta["iteration"] - 1, 0))
         if settings != self.settings:

@@ -99,5 +99,5 @@ def test_memory_that_nobody_wrote_is_found(make_plan, monkeypatch):
 
 
 def test_run_exact_has_one_thread(make_plan):
-    with pytest.raises(ValueError, match="run_exact needs 1 thread, not 2"):
+    with pytest.raises(ValueError, match="run_exact needs 1 thread of 1 process, not 2 of 1"):
         make_plan(determinism="run_exact", threads=2)

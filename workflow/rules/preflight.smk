@@ -12,7 +12,8 @@ rule preflight:
     resources:
         mem_mb=more_memory,
         runtime=10,
-        gpu=RESOURCES["gpu"],
+        gpu=RESOURCES["gpu"] * PROFILE["processes"],
+        processes=PROFILE["processes"],
         # what a price says reruns nothing
         rented=int(PROFILE["rented"]),
         price_per_hour=str(PROFILE["price_per_hour"]),

@@ -12,13 +12,14 @@ rule train_segment:
         f"{OUT}/benchmarks/train_segment/{{generation}}.{{arm}}.seed{{seed}}.segment{{segment}}.tsv"
     conda:
         CONDA_ENV
-    threads: PROFILE["threads"]["train"]
+    threads: PROFILE["threads"]["train"] * PROFILE["processes"]
     resources:
         mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
-        gpu=RESOURCES["gpu"],
+        gpu=RESOURCES["gpu"] * PROFILE["processes"],
         # here and not in params, since it changes no result and so reruns nothing
         checkpoint_seconds=PROFILE["checkpoint_seconds"],
+        processes=PROFILE["processes"],
         rented=int(PROFILE["rented"]),
         # read where it is there; no input, since a ladder needs no bench
         bench=f"{OUT}/bench/{PROJECT.profile_name}.json",
