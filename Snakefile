@@ -19,6 +19,7 @@ include: "workflow/rules/train.smk"
 include: "workflow/rules/match.smk"
 include: "workflow/rules/ladder.smk"
 include: "workflow/rules/export.smk"
+include: "workflow/rules/play.smk"
 include: "workflow/rules/watch.smk"
 include: "workflow/rules/panel.smk"
 include: "workflow/rules/target.smk"
@@ -38,6 +39,8 @@ localrules:
     target,
     costs,
     report_page,
+    play_runtime,
+    play,
     report_index,
 
 

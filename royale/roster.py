@@ -10,11 +10,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from royale import games
 from royale.errors import ConfigError, RoyaleError
 from royale.ladder import Project
+
+if TYPE_CHECKING:
+    from royale.evidence.match import StatefulPlayer
+    from royale.games.protocol import Player
 
 
 def match_pattern(project: Project) -> str:
@@ -123,3 +128,24 @@ def describe(project: Project, name: str) -> dict[str, Any]:
     if name in project.panel["members"]:
         entry["sha256"] = project.panel["members"][name]["sha256"]
     return entry
+
+
+def make_player(
+    entry: Mapping[str, Any],
+    weights: str | Path | None,
+    game: str,
+    settings: Mapping[str, Any],
+    policy: str,
+    device: str,
+) -> Player | StatefulPlayer:
+    """The player that `describe` tells of; weights: the file of a network, else None."""
+    module = games.load(game)
+    match entry["kind"]:
+        case "network":
+            from royale.learn.player import NetworkPlayer  # torch: not for every dry run
+
+            return NetworkPlayer(Path(weights), policy == "greedy", device)
+        case "external":
+            return module.external_player(entry["command"], entry["limit_ms"])
+        case _:
+            return module.scripted_player(entry["name"], module.spec(settings, module.encoders[0]))

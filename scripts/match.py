@@ -5,27 +5,13 @@ from collections import Counter
 
 import torch
 
-from royale import games, rng
+from royale import rng, roster
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
 from royale.files import expect_sha256, sha256, write_json
 from royale.job import job
-from royale.learn.player import NetworkPlayer
-
-
-def make_player(entry, weights, params):
-    """The player of one side, by what stands behind its name."""
-    game = games.load(params.game)
-    match entry["kind"]:
-        case "network":
-            return NetworkPlayer(weights, params.policy == "greedy", params.device)
-        case "external":
-            return game.external_player(entry["command"], entry["limit_ms"])
-        case _:
-            spec = game.spec(params.settings, game.encoders[0])
-            return game.scripted_player(entry["name"], spec)
 
 
 def about(entry, weights, player):
@@ -51,7 +37,17 @@ def main(snakemake, progress):
             expect_sha256(
                 file, expected, f"config.yaml (panel.members.{params.players[side]['name']})"
             )
-    players = {side: make_player(params.players[side], weights[side], params) for side in "ab"}
+    players = {
+        side: roster.make_player(
+            params.players[side],
+            weights[side],
+            params.game,
+            params.settings,
+            params.policy,
+            params.device,
+        )
+        for side in "ab"
+    }
     key = rng.key_of("match", snakemake.wildcards.match)
     began = time.monotonic()
     what = params.game, params.settings, list(players.values()), params.games, key

@@ -42,6 +42,7 @@ def play(
     report: Callable[[int, int], None] = lambda turn, running: None,
     statistics: bool = False,
     first: int = 0,
+    witness: Callable[[np.ndarray, np.ndarray], None] = lambda numbers, actions: None,
 ) -> list[dict[str, Any]]:
     """Play `n_games` (even) games between `players` (two) and return them, one record a game.
 
@@ -54,8 +55,9 @@ def play(
     `report(turn, games running)` is called once a turn. A game that is lost (its process
     died) is played again from its start, and since every choice has its own key it becomes
     the same game; RoyaleError where a player remembers, or it is lost again and again.
-    ValueError if `n_games` is odd
-    or not positive.
+    `witness(numbers, actions)` is shown each turn before it is played: the games' numbers, and
+    the seats' flat actions in the rows of those games, (M, 2); a game that is over, too.
+    ValueError if `n_games` is odd or not positive.
     """
     if n_games < 2 or n_games % 2 or first % 2:
         raise ValueError(
@@ -72,7 +74,7 @@ def play(
         def tell(turn: int, running: int, later: int = n_games - begun - number.size) -> None:
             report(turn, running + later)
 
-        records += _play(batch, players, number, key, tell, statistics)
+        records += _play(batch, players, number, key, tell, statistics, witness)
     return records
 
 
@@ -83,6 +85,7 @@ def _play(
     key: int,
     report: Callable[[int, int], None],
     statistics: bool,
+    witness: Callable[[np.ndarray, np.ndarray], None],
 ) -> list[dict[str, Any]]:
     """The games of a match with these numbers, in the first slots of a batch."""
     spec, n, slots = batch.spec, batch.n_games, np.arange(number.size)
@@ -122,6 +125,7 @@ def _play(
                 )
                 more = (rows,) if stateful[index] else ()
                 actions[rows, seat] = player.act(view, *more)
+            witness(number, actions[slots])
             result = batch.step(actions)
             if result.lost is not None and (result.lost & running).any():
                 again = np.flatnonzero(result.lost & running)

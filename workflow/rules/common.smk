@@ -63,6 +63,7 @@ wildcard_constraints:
     ladder="|".join(ROOTS),
     game="|".join(PROFILE["per_game"]),
     match=MATCH,
+    number=r"0|[1-9]\d*",
 
 
 onstart:

@@ -1,0 +1,45 @@
+"""Play a game of a match again and write it as a page."""
+
+from pathlib import Path
+
+import torch
+
+from royale import roster
+from royale.files import expect_sha256, read_json
+from royale.job import job
+from royale.play import replay
+
+
+def main(snakemake, progress):
+    params = snakemake.params
+    torch.set_num_threads(snakemake.threads)
+    path = snakemake.input.match
+    record = read_json(path, "match")
+    players = []
+    for side in "ab":
+        weights = next(iter(snakemake.input.get(side)), None)
+        if weights:
+            expect_sha256(weights, record["players"][side]["sha256"], path)
+        entry = params.players[side]
+        players.append(
+            roster.make_player(
+                entry,
+                weights,
+                record["game"],
+                record["settings"],
+                record["policy"],
+                params.device,
+            )
+        )
+    number = int(snakemake.wildcards.number)
+    shown = replay.of_match(record, number, players, path, progress.say)
+    title = f"{record['a']} against {record['b']}"
+    about = (
+        f"Game {number} of {len(record['games'])}, board {shown['seed']}, {record['policy']} play"
+    )
+    replay.write(Path(snakemake.output[0]), shown, title, about)
+    progress.say(f"{len(shown['actions'])} turns, as recorded")
+
+
+with job(snakemake, f"replay {snakemake.wildcards.number}") as job_progress:  # noqa: F821
+    main(snakemake, job_progress)  # noqa: F821
