@@ -1,0 +1,51 @@
+"""Each page gets every module that it loads."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from royale.play import PAGE, replay, site
+from royale.watch import server
+
+IMPORT = re.compile(r'(?:from|new URL\() ?"\./([\w./]+)"')
+DEFINED = re.compile(r"^(?:export )?(?:const|let|function|class|async function) (\w+)", re.M)
+MADE = {"vendor/ort.js", "vendor/ort.wasm", "bot.onnx"}  # not from PAGE
+
+
+def loaded(path):
+    return set(IMPORT.findall(path.read_text()))
+
+
+def test_the_page_to_play_in():
+    told = {name: loaded(PAGE / name) for name in site.FILES}
+    assert set().union(*told.values()) <= {*site.FILES, *MADE}
+    assert {"worker.js", "maps.js"} <= set().union(*told.values())  # the pattern finds imports
+
+
+def test_the_watch():
+    found = set().union(*(loaded(path) for path in server.FILES.values()))
+    assert {f"/{name}" for name in found} <= set(server.FILES)
+    assert all(path.exists() for path in server.FILES.values())
+
+
+def test_a_replay_has_its_modules_in_order_and_no_name_twice():
+    names = []
+    for k, name in enumerate(replay.SCRIPTS):
+        text = (PAGE / f"{name}.js").read_text()
+        assert {f"{before}.js" for before in replay.SCRIPTS[:k]} >= set(IMPORT.findall(text))
+        names += DEFINED.findall(text)
+    assert len(names) > 30 and len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("name", ["page", "replay"])
+def test_elements_that_a_script_asks_for_are_there(name):
+    script = (PAGE / f"{name}.js").read_text()
+    if name == "page":
+        asked = set(re.findall(r'get\("(\w+)"\)', script))
+        there = set(re.findall(r'id="(\w+)"', (PAGE / "index.html").read_text()))
+    else:
+        asked = set(re.findall(r'find\("(\w+)"\)', script))
+        there = {word for text in re.findall(r'class="([\w ]+)"', script) for word in text.split()}
+    assert len(asked) > 5 and asked <= there
