@@ -2,11 +2,22 @@
 
 from pathlib import Path
 
-from royale.bench import bench
+from royale.bench.measure import ITERATIONS, bench
 from royale.files import read_json, write_json
 from royale.job import job
 from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
+
+KEPT = (
+    "iterations",
+    "steps_an_iteration",
+    "first_iteration_seconds",
+    "iteration_seconds",
+    "steps_per_second",
+    "steps_per_second_range",
+    "timing",
+    "slowest",
+)
 
 
 def main(snakemake, progress):
@@ -27,12 +38,14 @@ def main(snakemake, progress):
             segment=0,
             threads=snakemake.threads,
             device=params.device,
+            determinism=params.determinism,
         )
-        arms[arm] = bench(
+        found = bench(
             plan,
             Path(params.scratch) / arm,
-            lambda row, total: progress.update(row["agent_steps"], total, "steps"),
+            lambda done, seconds: progress.update(done, ITERATIONS, "iterations"),
         )
+        arms[arm] = {key: found[key] for key in KEPT}
         progress.say(f"{arm}: {arms[arm]['steps_per_second']:,.0f} agent steps/s")
     Path(params.scratch).rmdir()
     result = {

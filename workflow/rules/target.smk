@@ -54,6 +54,7 @@ rule bench_arms:
         scale=lambda wildcards: sizes_of(wildcards)["scale"],
         changes=lambda wildcards: {arm: arm_changes(wildcards.generation, arm) for arm in ARMS},
         device=PROFILE["device"],
+        determinism=PROFILE["determinism"],
         scratch=f"{OUT}/partial/bench_arms/{{generation}}",
     message:
         "Bench: measuring both arms of {wildcards.generation}"
