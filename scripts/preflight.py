@@ -34,6 +34,7 @@ def main(snakemake, progress):
             recipe=recipe.to_dict(),
             **{key: root["train"][key] for key in ("envs", "horizon")},
             steps=root["train"]["segment_steps"],
+            arm_steps=root["train"]["segment_steps"],
             generation="doctor",
             arm=wildcards.ladder,
             seed=0,
