@@ -36,7 +36,7 @@ class GameSpec:
     potentials: tuple[str, ...]  # K names of the shaping potentials
     statistics: tuple[str, ...]  # names of the per-seat statistics of behaviour
     max_turns: int  # truncation after this many turns
-    # Potentials of rare events (a tower falls), which a short look may never see move.
+    # Potentials of rare events (a tower falls, armies meet): a short look may not see them move.
     rare_potentials: tuple[str, ...] = ()
     vector: tuple[str, ...] = ()  # V names of the features without a place, after expansion
     # Even, None without limit: battles that a match plays at a time, where each costs memory.

@@ -42,6 +42,7 @@ class GeneralsGame:
             global_actions=layout.GLOBAL_ACTIONS,
             symmetries=symmetry.NAMES,
             potentials=layout.POTENTIALS,
+            rare_potentials=("army",),  # armies differ only once the players have met
             statistics=layout.STATISTICS,
             max_turns=numbers.max_turns,
         )
