@@ -44,7 +44,9 @@ def read_rentals(root: Path) -> list[dict[str, Any]]:
     try:
         lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig")), strict=True))
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ConfigError(f"{RENTALS}: cannot be read ({error})") from None
+        raise ConfigError(
+            f"{RENTALS}: cannot be read ({error}); allowed: a CSV file in UTF-8"
+        ) from None
     if not lines or lines[0] != columns:
         found = ",".join(lines[0]) if lines else "nothing"
         raise ConfigError(f"{RENTALS}: row 1 is {found:.80}; allowed: {','.join(columns)}")

@@ -20,6 +20,8 @@ import yaml
 
 from royale.errors import RoyaleError
 
+# a segment's files are trained anew only if no good copy is kept
+RESTORE = "bring it back from a copy, or delete it and run again"
 SCHEMAS = Path(__file__).resolve().parents[1] / "workflow" / "schemas"
 
 
@@ -72,6 +74,8 @@ def read_json(path: str | Path, kind: str) -> dict[str, Any]:
         raise RoyaleError(f"{path}: cannot be read ({error.strerror})") from None
     except json.JSONDecodeError as error:
         raise RoyaleError(f"{path}: not JSON ({error}); delete it and run again") from None
+    except (UnicodeDecodeError, RecursionError):
+        raise RoyaleError(f"{path}: not JSON text; delete it and run again") from None
     except jsonschema.ValidationError as error:
         raise RoyaleError(
             f"{path}: not a {kind} file: {error.json_path}: {error.message[:200]}; "
@@ -80,9 +84,30 @@ def read_json(path: str | Path, kind: str) -> dict[str, Any]:
     return value
 
 
-def read_rows(path: str | Path) -> list[dict[str, Any]]:
-    """The rows of a file of JSON lines, such as metrics.jsonl."""
-    return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+def read_rows(path: str | Path, empty: bool = False) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines, such as metrics.jsonl.
+
+    RoyaleError names the file and the line that is no JSON object; also if there is no line,
+    unless `empty`.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise RoyaleError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise RoyaleError(f"{path}: not text; {RESTORE}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            row = json.loads(line)
+        except (json.JSONDecodeError, RecursionError):
+            row = None
+        if not isinstance(row, dict):
+            raise RoyaleError(f"{path}: line {number} is cut off or no JSON object; {RESTORE}")
+        rows.append(row)
+    if not rows and not empty:
+        raise RoyaleError(f"{path}: it has no rows; {RESTORE}")
+    return rows
 
 
 def expect_sha256(path: str | Path, expected: str, said_by: str | Path) -> None:

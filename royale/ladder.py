@@ -271,7 +271,12 @@ def check_panel(
         scripted, anchor = games.load(game).scripted, panel["anchor"].get(game)
         if anchor not in scripted:
             raise ConfigError(f"{at}.anchor.{game}' = {anchor!r}; allowed: {', '.join(scripted)}")
-        for name in panel["members"]:
+        for name, member in panel["members"].items():
+            if member["game"] not in games.REGISTRY:
+                raise ConfigError(
+                    f"{at}.members.{name}.game' = {member['game']!r}; "
+                    f"allowed: {', '.join(sorted(games.REGISTRY))}"
+                )
             if name in scripted or name in external:
                 raise ConfigError(f"{at}.members.{name}' is another player's name; choose another")
     return panel
@@ -327,7 +332,12 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
             ordered.setdefault(
                 member,
                 Generation(
-                    member, name, ladder["game"], entry["question"], entry.get("parent"), arms
+                    member,
+                    name,
+                    ladder["game"],
+                    " ".join(entry["question"].split()),  # one line, however YAML folds it
+                    entry.get("parent"),
+                    arms,
                 ),
             )
     return ordered

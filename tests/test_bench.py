@@ -204,3 +204,28 @@ def test_bad_words_are_one_line_and_2(project, capsys, words, line):
         shell.main(words)
     said = capsys.readouterr().err
     assert stopped.value.code == 2 and said.count("\n") == 1 and line in said
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"", "a mapping of keys to values is needed"),
+        (b"profile: [", "not YAML: line"),
+        (b"profile: smoke\nprofile: laptop", "line 2: 'profile' appears twice"),
+        (b"\xff\xfe", "not YAML"),
+        (None, "no config/config.yaml here"),
+    ],
+)
+def test_a_bad_config_is_one_line_and_2(project, capsys, text, line):
+    path = project / "config/config.yaml"
+    kept = path.read_bytes()
+    path.unlink()
+    if text is not None:
+        path.write_bytes(text)
+    try:
+        with pytest.raises(SystemExit) as stopped:
+            shell.main(["--iterations", "2"])
+    finally:
+        path.write_bytes(kept)
+    said = capsys.readouterr().err
+    assert stopped.value.code == 2 and said.count("\n") == 1 and line in said

@@ -101,6 +101,14 @@ BAD_LADDERS = {
         lambda ladder: ladder["recipe"].update(learning_rate=0.1),
         ["recipe.learning_rate", "profiles/laptop.yaml", "remove one"],
     ),
+    "empty question": (
+        generation("g05", question=""),
+        ["generations.g05.question", "''"],
+    ),
+    "question that steers the terminal": (
+        generation("g05", question="\x1b[2J"),
+        ["generations.g05.question", "allowed: text of the form"],
+    ),
     "empty treatment": (
         generation("g05", treatment={}),
         ["generations.g05.treatment", "at least 1 entry"],
@@ -305,6 +313,11 @@ def test_matches_of_a_generation(project_copy):
     assert project.parent_matches("g02", "root")[0] == "g02.root.seed3-vs-random"
 
 
+def test_a_folded_question_is_one_line(project_copy):
+    edit(project_copy / LADDER, generation("g05", question="does it help,\nor not?\n"))
+    assert load_project(CONFIG, project_copy).generations["g05"].question == "does it help, or not?"
+
+
 MEMBER = {"game": "generals", "file": "old.safetensors", "sha256": "0" * 64}
 BAD_PANELS = {
     "no anchor": ({"anchor": {}, "members": {}}, ["panel.anchor.generals", "allowed: random"]),
@@ -315,6 +328,10 @@ BAD_PANELS = {
     "name of another player": (
         {"anchor": {"generals": "random"}, "members": {"random": MEMBER}},
         ["panel.members.random", "another player's name"],
+    ),
+    "member of no game": (
+        {"anchor": {"generals": "random"}, "members": {"old": {**MEMBER, "game": "chess"}}},
+        ["panel.members.old.game", "'chess'", "allowed: clash, generals"],
     ),
     "no digest": (
         {"anchor": {"generals": "random"}, "members": {"old": {**MEMBER, "sha256": "abc"}}},

@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import yaml
-
 from royale.bench.markdown import bench_text, sweep_text
 from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.bench.sweep import sweep
+from royale.config import read_yaml
 from royale.errors import ConfigError, RoyaleError
 from royale.files import write_json, write_text
 from royale.ladder import Project, load_project
@@ -64,16 +63,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     if asked.iterations is not None and asked.iterations < 2:
         parser.error("--iterations: allowed: 2 or more, since the first is told apart")
+    if not Path("config/config.yaml").exists():
+        parser.error("no config/config.yaml here; run it in the project's folder")
     try:
-        config = yaml.safe_load(Path("config/config.yaml").read_text())
+        config = read_yaml(Path(), Path("config/config.yaml"))
         if asked.profile:
             config["profile"] = asked.profile
         project = load_project(config, Path())
         found = roots(project)
         if asked.ladder and asked.ladder not in found:
             raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(found)}")
-    except FileNotFoundError:
-        parser.error("no config/config.yaml here; run it in the project's folder")
     except ConfigError as error:
         parser.error(str(error))
     chosen = {asked.ladder: found[asked.ladder]} if asked.ladder else found

@@ -46,7 +46,9 @@ def margins(ladder: Mapping[str, Any], path: str | Path) -> None:
         axes.axvline(ladder["gate"]["bar"], color="black", lw=1, ls="--", label="gate")
     axes.axvline(0, color="black", lw=0.5)
     axes.set_yticks(
-        range(len(entries)), [f"{entry['generation']}  {entry['question']}" for entry in entries]
+        range(len(entries)),
+        [f"{entry['generation']}  {entry['question']}" for entry in entries],
+        parse_math=False,  # a dollar in a question is a dollar
     )
     axes.set_ylim(len(entries) - 0.5, -0.5)
     axes.set_xlabel(

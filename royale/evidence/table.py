@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from royale.errors import RoyaleError
 from royale.files import read_json
@@ -129,14 +131,14 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
     """The table for a terminal of a width (columns; at least 150, the terminal's own by default)."""
     table = Table(
         title=f"Ladder {ladder['ladder']} up to {ladder['generation']}",
-        caption=legend(ladder),
+        caption=Text(legend(ladder)),
         show_lines=True,
     )
     for column in COLUMNS:
         right = column in ("margin", "bar", "p, Holm", "steps/s")
         table.add_column(column, justify="right" if right else "left", overflow="fold")
     for row in rows(ladder):
-        table.add_row(*row)
+        table.add_row(*map(Text, row))  # brackets in a question are no markup
     width = width or max(150, shutil.get_terminal_size((150, 40)).columns)
     console = Console(width=width, file=io.StringIO(), force_terminal=False)
     console.print(table)
@@ -145,15 +147,18 @@ def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
     return console.file.getvalue()
 
 
+def _cell(text: str) -> str:
+    """A text as a cell of a Markdown table: nothing in it is markup, nor ends the cell."""
+    return re.sub(r"([\\`|\[\]*<>&#])", r"\\\1", text).replace("\n", "<br>")
+
+
 def markdown(ladder: Mapping[str, Any]) -> str:
     """The table as Markdown."""
     lines = [
         "| " + " | ".join(COLUMNS) + " |",
         "|---" * len(COLUMNS) + "|",
     ]
-    lines += [
-        "| " + " | ".join(cell.replace("\n", "<br>") for cell in row) + " |" for row in rows(ladder)
-    ]
+    lines += ["| " + " | ".join(_cell(text) for text in row) + " |" for row in rows(ladder)]
     lines += ["", legend(ladder), *(f"\n{line}" for line in wall_clock_lines(ladder)), ""]
     return "\n".join(lines)
 

@@ -262,7 +262,7 @@ def _rows_before(plan: SegmentPlan, first: int, partial: Path) -> list[dict[str,
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
-    rows = read_rows(path)
+    rows = read_rows(path, empty=True)
     return [row for row in rows if "health" in row]  # earlier versions wrote none
 
 

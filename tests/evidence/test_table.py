@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import io
+import warnings
+from xml.dom import minidom
 
 import pytest
 from evidence_parts import GATE, generation
 
-from royale.evidence import table
+from royale.evidence import plot, table
 from royale.evidence.generation import at_equal_time
 
 
@@ -70,3 +73,25 @@ def test_ties_are_called_ties(ladder):
         "g2": "tie (one seed)",
         "g3": "rejected (one seed)",
     }
+
+
+HOSTILE = "[/red] a|b <script>x</script> `$\\nosuch{$ [l](u) *b*"
+
+
+def test_a_question_is_no_markup(ladder, tmp_path):
+    asked = copy.deepcopy(ladder)
+    asked["note"] = "[/note]"
+    for entry in asked["lineage"]:
+        entry["question"] = HOSTILE
+    shown = "".join(table.render(asked, width=400).split())
+    assert "".join(HOSTILE.split()) in shown and "[/note]" in shown
+    lines = table.markdown(asked).splitlines()
+    for line in lines[2:6]:
+        # bars that are not escaped, one more than columns
+        assert line.replace(r"\|", "").count("|") == len(table.COLUMNS) + 1
+        assert r"\<script\>" in line and r"\[l\](u)" in line and r"\`" in line
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        plot.margins(asked, tmp_path / "m.svg")
+    assert r"nosuch{$" in (tmp_path / "m.svg").read_text()
+    minidom.parse(str(tmp_path / "m.svg"))
