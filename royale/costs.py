@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import io
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -65,6 +67,10 @@ def read_rentals(root: Path) -> list[dict[str, Any]]:
             check(row, rules, where)
         except ConfigError as error:
             raise ConfigError(str(error).replace(": key '", ", column '", 1)) from None
+        try:
+            datetime.date.fromisoformat(row["date"])
+        except ValueError as error:
+            raise ConfigError(f"{where}, column 'date' = {row['date']!r}; {error}") from None
         if (row["success"] == "yes") == bool(row["failure"]):
             wanted = "empty, as success is yes" if row["failure"] else "a word, as success is no"
             raise ConfigError(f"{where}, column 'failure' = {row['failure']!r}; allowed: {wanted}")
@@ -78,7 +84,7 @@ def _typed(text: str, kind: str | Sequence[str]) -> Any:
         return None
     if "number" in kind:
         try:
-            return float(text)
+            return text if "_" in text else float(text)
         except ValueError:
             return text
     return text
@@ -126,15 +132,20 @@ def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[d
 
 def _benchmark(path: Path) -> dict[str, float | None]:
     """The numbers of a benchmark file, by Snakemake's names; what it could not measure is None."""
-    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")), delimiter="\t"))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     if not rows or rows[0].get("s") is None:
         raise RoyaleError(f"{path}: not a benchmark file of Snakemake; delete it")
     out: dict[str, float | None] = {}
     for key in ("s", "cpu_time", "max_rss", "mean_load"):
         try:
-            out[key] = float(rows[0][key])
+            value = float(rows[0][key])
         except (KeyError, TypeError, ValueError):
-            out[key] = None
+            value = math.nan
+        out[key] = value if math.isfinite(value) else None
     return out
 
 

@@ -7,6 +7,7 @@ ladder files and the graph itself stays fixed.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -201,7 +202,8 @@ def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
     """Refuse a file on the command line that belongs to another profile's results."""
     profiles = {path.stem for path in (root / "config" / "profiles").glob("*.yaml")}
     for word in words:
-        folder, _, rest = word.partition("/")
+        # `./results/...` is the same file
+        folder, _, rest = posixpath.normpath(word).partition("/")
         if folder != "results" or not rest:
             continue
         owner = rest.split("/")[0]

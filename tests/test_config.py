@@ -242,6 +242,8 @@ def test_targets_of_other_profiles_are_refused():
         check_targets(project, root, ["results/ladder/g06.json"])
     with pytest.raises(ConfigError, match="add --config profile=paper"):
         check_targets(project, root, ["results/paper/ladder/g06.json"])
+    with pytest.raises(ConfigError, match="add --config profile=paper"):
+        check_targets(project, root, ["./results//paper/ladder/g06.json"])
 
 
 def test_run_exact_has_one_thread(project_copy):

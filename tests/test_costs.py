@@ -38,6 +38,8 @@ def test_rentals_are_typed(tmp_path):
         (GOOD.replace("3.2", "-1"), "row 3, column 'billed' = -1.0; allowed: >= 0"),
         (GOOD.replace("3.2", "nan"), "row 3, column 'billed' = nan; allowed: a finite number"),
         (GOOD.replace("2026-11-01", "1.11.26"), "row 3, column 'date' = '1.11.26'"),
+        (GOOD.replace("2026-11-01", "2026-13-01"), "row 3, column 'date' = '2026-13-01'; month"),
+        (GOOD.replace("3.2", "1_0"), "row 3, column 'billed' = '1_0'; allowed: a value of type"),
         (GOOD.replace("yes", "maybe"), "row 3, column 'success' = 'maybe'; allowed: yes, no"),
         (GOOD.replace("yes", "no"), "row 3, column 'failure' = ''; allowed: a word"),
         (GOOD + "lost", "row 3, column 'failure' = 'lost'; allowed: empty"),
@@ -70,7 +72,7 @@ def results(tmp_path):
 
     benchmark("train_segment", "g03.treatment.seed0.segment1", 60)
     benchmark("match", "g03.treatment.seed0-vs-g03.control.seed0", 36)
-    benchmark("match", "g03.treatment.seed0-vs-g02.champion", 18, "-\t-\tNA\t-\t-\t-\tNA\tNA")
+    benchmark("match", "g03.treatment.seed0-vs-g02.champion", 18, "nan\t-\tNA\t-\t-\t-\tNA\tNA")
     benchmark("match", "g04.control.seed0-vs-g03.champion", 1000)
     benchmark("ladder", "g03", 3.6)
     metrics = folder / "train/g03/treatment/seed0/segment1/metrics.jsonl"

@@ -68,7 +68,10 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         *(safetensors.SafetensorError, OSError),
         *(KeyError, ValueError, TypeError, AttributeError, RecursionError, MemoryError),
     ) as error:
-        raise FileError(f"{path}: not a readable checkpoint or weights file: {error}") from error
+        raise FileError(
+            f"{path}: not a readable checkpoint or weights file: {error}; bring it back from a "
+            "copy, or delete it and run again"
+        ) from error
 
 
 def check_arrays(

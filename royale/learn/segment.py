@@ -16,7 +16,7 @@ from typing import Any
 import numba
 import torch
 
-from royale.errors import Preempted
+from royale.errors import Preempted, RoyaleError
 from royale.files import read_rows, write_bytes
 from royale.learn import checkpoint, determinism
 from royale.learn.alarms import Alarms, health
@@ -116,10 +116,12 @@ def _finished(plan: SegmentPlan, out: Path) -> bool:
     """Whether `out` has the finished segment of this very plan."""
     try:
         meta = checkpoint.load(out / CHECKPOINT)[1]
-    except (FileNotFoundError, checkpoint.FileError):
+        # a kept file is the same file as the one someone may have cut off
+        rows = read_rows(out / METRICS)
+    except (FileNotFoundError, RoyaleError):
         return False
-    files = (out / IDENTITY, out / METRICS)
-    return meta.get("plan") == plan.fingerprint() and all(file.exists() for file in files)
+    there = (out / IDENTITY).exists() and len(rows) == plan.iterations
+    return there and meta.get("plan") == plan.fingerprint()
 
 
 def _link(source: Path, target: Path) -> None:

@@ -301,3 +301,21 @@ def test_logits_that_are_not_finite_stop_the_segment(make_plan, tmp_path, monkey
     monkeypatch.setattr(ppo.Updater, "_check_weights", spoil)
     with pytest.raises(ppo.TrainingError, match="iteration 2: logits: row 0"):
         train(make_plan(), tmp_path)
+
+
+@pytest.mark.parametrize("lines", [3, 3.5])
+def test_a_segment_whose_metrics_were_cut_off_is_not_taken_for_finished(make_plan, tmp_path, lines):
+    plan, kept = make_plan(), tmp_path / "kept"
+    run_segment(plan, tmp_path / "a", tmp_path / "partial", None, lambda line: None, kept=kept)
+    metrics = kept / "metrics.jsonl"
+    whole = metrics.read_text().splitlines(keepends=True)
+    said = []
+    run_segment(plan, tmp_path / "b", tmp_path / "partial", None, said.append, kept=kept)
+    assert "is used again" in said[0]
+    # in place, so that every name of the file has it
+    with open(metrics, "r+") as file:
+        file.truncate(len("".join(whole[:3])) + (40 if lines != 3 else 0))
+    seen = []
+    report = lambda row, total: seen.append(row["iteration"])  # noqa: E731
+    run_segment(plan, tmp_path / "c", tmp_path / "partial", report, lambda line: None, kept=kept)
+    assert seen == [1, 2, 3, 4] and len(rows(kept)) == len(rows(tmp_path / "c")) == 4
