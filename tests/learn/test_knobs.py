@@ -64,7 +64,7 @@ def test_clip_bounds_the_ratio():
         learner.rollout.samples.log_prob -= np.log(1.5).astype(np.float32)
         got = losses(learner, 1.0, 0.0)
         assert got.policy.item() == pytest.approx(expected, abs=1e-4)
-        clipped = learner.updater._measure(got, torch.tensor(0.0))[3]
+        clipped = learner.updater._measure(got, torch.tensor(0.0), 1.0)[3]
         assert clipped.item() == (1.0 if clip < 0.5 else 0.0)
 
 

@@ -220,7 +220,7 @@ def test_the_page_follows_and_shows_a_game(browser, address):
     browser.wait("document.querySelectorAll('#curves .line.own').length === 9")
     state = browser.run("document.querySelector('#state').textContent")
     assert state == "finished: 192 agent steps"
-    assert browser.run("document.querySelectorAll('#timing tr').length") == 8
+    assert browser.run("document.querySelectorAll('#timing tr').length") == 9
     browser.click("#play")
     browser.wait("document.querySelector('.slider')")
     browser.key("End")
