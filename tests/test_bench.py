@@ -15,8 +15,8 @@ import torch
 import yaml
 
 from royale.bench import __main__ as shell
-from royale.bench import measure, sweep
-from royale.bench.markdown import LINES, bench_text, sweep_text
+from royale.bench import measure, scaling, sweep
+from royale.bench.markdown import LINES, bench_text, scaling_text, sweep_text
 from royale.config import load_profile
 from royale.files import schema
 from royale.ladder import load_project
@@ -229,3 +229,35 @@ def test_a_bad_config_is_one_line_and_2(project, capsys, text, line):
         path.write_bytes(kept)
     said = capsys.readouterr().err
     assert stopped.value.code == 2 and said.count("\n") == 1 and line in said
+
+
+def test_scaling_efficiency_is_of_the_ideal():
+    found = scaling.summary({1: [90.0, 100.0, 130.0], 4: [310.0, 300.0, 305.0]}, threads=2)
+    assert [row["efficiency"] for row in found["rows"]] == [1.0, 0.7625]  # 305 of 400
+    assert found["rows"][1]["range"] == [300.0, 310.0]
+    assert "3.05 times" in found["verdict"]
+    result = {"profile": "p", "threads": 2, "device": "cpu", "determinism": "throughput"}
+    result["ladders"] = {"l": found}
+    jsonschema.validate(result, schema("files/bench_scaling"))
+    assert "| 4 | 305 | 300 to 310 | 76% |" in scaling_text(result, "2026-01-01")
+
+
+def test_scaling_counts_share_the_games_evenly():
+    plan = SimpleNamespace(envs=12)
+    assert scaling.counts(plan, 6) == [1, 2, 4, 6]
+    assert scaling.counts(plan, 2) == [1, 2]
+    assert scaling.counts(SimpleNamespace(envs=6), 6) == [1, 2, 6]  # 4 does not divide 6
+
+
+def test_a_word_wrong_for_scaling_is_one_line(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    for words, told in (
+        (["--scaling", "1"], "2 to 64"),
+        (["--scaling", "2", "--sweep"], "without --sweep"),
+        (["--scaling", "5", "--profile", "smoke"], "must be a multiple"),
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            shell.main(words)
+        assert stopped.value.code == 2
+        error = capsys.readouterr().err
+        assert told in error and error.count("\n") == 1

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from royale.bench.markdown import bench_text, sweep_text
+from royale.bench.markdown import bench_text, scaling_text, sweep_text
 from royale.bench.measure import ITERATIONS, bench, root_plan
+from royale.bench.scaling import scaling
 from royale.bench.sweep import sweep
 from royale.config import read_yaml
 from royale.errors import ConfigError, RoyaleError
@@ -52,17 +53,27 @@ def positive(text: str) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print, and write results/bench/{profile}.json or .sweep.json; 2 on a bad word."""
+    """Measure, print, and write results/bench/{profile}.json, .sweep.json or .scaling.json.
+
+    2 on a bad word.
+    """
     parser = Parser(prog="python -m royale.bench", description=__doc__)
     parser.add_argument("--profile", help="a file of config/profiles; else config.yaml's")
     parser.add_argument("--ladder", help="a ladder of config.yaml; else all of them")
     parser.add_argument("--seconds", type=positive, default=0.0, help="measure at least so long")
     parser.add_argument("--iterations", type=int, default=None, help="and so many iterations")
     parser.add_argument("--sweep", action="store_true", help="try other settings, three times each")
+    parser.add_argument(
+        "--scaling", type=int, metavar="N", help="train with 1, 2, 4, ... and N processes"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of Markdown")
     asked = parser.parse_args(arguments)
     if asked.iterations is not None and asked.iterations < 2:
         parser.error("--iterations: allowed: 2 or more, since the first is told apart")
+    if asked.scaling is not None and not 2 <= asked.scaling <= 64:
+        parser.error("--scaling: allowed: 2 to 64 processes")
+    if asked.scaling and (asked.sweep or asked.seconds):
+        parser.error("--scaling: allowed without --sweep and --seconds")
     if not Path("config/config.yaml").exists():
         parser.error("no config/config.yaml here; run it in the project's folder")
     try:
@@ -80,9 +91,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         result = measure(project, chosen, asked)
     except RoyaleError as error:
         parser.error(str(error))
-    kind, text = ("bench_sweep", sweep_text) if asked.sweep else ("bench", bench_text)
+    kind, text, ending = "bench", bench_text, ""
+    if asked.sweep:
+        kind, text, ending = "bench_sweep", sweep_text, ".sweep"
+    elif asked.scaling:
+        kind, text, ending = "bench_scaling", scaling_text, ".scaling"
     block = text(result, datetime.date.today().isoformat())
-    ending = ".sweep" if asked.sweep else ""
     path = Path(project.results) / "bench" / f"{project.profile_name}{ending}.json"
     write_json(path, result, kind)
     write_text(path.with_suffix(".md"), block)
@@ -114,6 +128,19 @@ def measure(project: Project, chosen: dict[str, dict[str, Any]], asked: Any) -> 
                 lambda done, total: tell(f"{done} of {total} measured"),
                 asked.iterations or 3,
                 asked.seconds,
+            )
+        elif asked.scaling:
+            if plan.envs % asked.scaling:
+                raise RoyaleError(
+                    f"--scaling {asked.scaling}: {ladder} has {plan.envs} envs in "
+                    f"config/profiles/{project.profile_name}.yaml, which must be a multiple"
+                )
+            result["ladders"][ladder] = scaling(
+                plan,
+                asked.scaling,
+                Path(project.results) / "partial" / "bench" / f"scaling.{ladder}",
+                tell,
+                asked.iterations or ITERATIONS,
             )
         else:
             scratch = Path(project.results) / "partial" / "bench" / f"shell.{ladder}"

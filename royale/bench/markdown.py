@@ -64,6 +64,23 @@ def sweep_text(result: Mapping[str, Any], date: str) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
+def scaling_text(result: Mapping[str, Any], date: str) -> str:
+    """What `scaling` found, a block a ladder."""
+    blocks = []
+    for ladder, found in result["ladders"].items():
+        blocks.append(
+            f"### {date}: scaling of {ladder}, profile {result['profile']}, {result['device']}, "
+            f"{result['threads']} threads a process\n\n{found['verdict']}.\n\n"
+            "| processes | agent steps/s | range | efficiency |\n|---|---|---|---|\n"
+            + "\n".join(
+                f"| {row['processes']} | {row['steps_per_second']:,.0f} | {_range(row['range'])} | "
+                f"{row['efficiency']:.0%} |"
+                for row in found["rows"]
+            )
+        )
+    return "\n\n".join(blocks) + "\n"
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "-"
