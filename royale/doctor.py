@@ -44,13 +44,18 @@ class Check:
     fix: str = ""
 
 
+def usable_cores() -> int:
+    """Cores that this process may use, which can be fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
 def machine(device: str, threads: int, folder: Path, processes: int = 1) -> list[Check]:
     """Look at the machine: Python, cores, the device asked for, disk, the results folder."""
     checks = [
         Check("python", "ok", platform.python_version()),
         Check("torch", "ok", torch.__version__),
     ]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = usable_cores()
     few = threads > cores
     checks.append(
         Check(

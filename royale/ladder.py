@@ -89,6 +89,20 @@ class Project:
         """The recipe of the root of a generation's ladder, at paper scale."""
         return self.recipes[self.generations[generation].ladder]
 
+    def roots(self) -> dict[str, dict[str, Any]]:
+        """ladder -> its root as it is trained: what preflight and bench build."""
+        return {
+            generation.ladder: {
+                "game": generation.game,
+                "recipe": dict(self.root_recipe(name)),
+                "settings": self.sizes(generation.game)["settings"],
+                "train": self.geometry(generation.game),
+                "scale": self.sizes(generation.game)["scale"],
+            }
+            for name, generation in self.generations.items()
+            if generation.parent is None
+        }
+
     def segments(self, generation: str) -> int:
         """How many segments each arm of a generation is trained for."""
         entry = self.generations[generation]

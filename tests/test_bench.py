@@ -63,7 +63,7 @@ def test_shares_are_of_all_the_time():
 @pytest.fixture(scope="module")
 def plan():
     project = load_project(_config(), ROOT)
-    root = shell.roots(project)["generals"]
+    root = project.roots()["generals"]
     return measure.root_plan(root, "generals", 1, "cpu", "run_exact")
 
 
@@ -146,7 +146,7 @@ def test_the_verdict_knows_the_spread():
 
 
 def test_each_candidate_changes_one_thing(plan, monkeypatch):
-    monkeypatch.setattr(sweep.os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setattr(sweep, "usable_cores", lambda: 4)
     names = set(sweep.candidates(plan))
     assert {"as configured", "envs 64, horizon 8", "envs 16, horizon 32"} <= names
     assert {"minibatch 64", "minibatch 256"} <= names

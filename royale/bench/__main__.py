@@ -29,21 +29,6 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n")
 
 
-def roots(project: Project) -> dict[str, dict[str, Any]]:
-    """Each ladder's root, as it is trained."""
-    return {
-        generation.ladder: {
-            "game": generation.game,
-            "recipe": dict(project.root_recipe(name)),
-            "settings": project.sizes(generation.game)["settings"],
-            "train": project.geometry(generation.game),
-            "scale": project.sizes(generation.game)["scale"],
-        }
-        for name, generation in project.generations.items()
-        if generation.parent is None
-    }
-
-
 def positive(text: str) -> float:
     """A number that is not negative."""
     with contextlib.suppress(ValueError):
@@ -81,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if asked.profile:
             config["profile"] = asked.profile
         project = load_project(config, Path())
-        found = roots(project)
+        found = project.roots()
         if asked.ladder and asked.ladder not in found:
             raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(found)}")
     except ConfigError as error:

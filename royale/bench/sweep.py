@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import statistics
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +10,7 @@ from typing import Any
 import yaml
 
 from royale.bench.measure import iterate
+from royale.doctor import usable_cores
 from royale.games import settings_schema
 from royale.learn.plan import SegmentPlan
 from royale.learn.segment import settle
@@ -25,7 +25,7 @@ def candidates(plan: SegmentPlan) -> dict[str, SegmentPlan]:
     Games at once change with the horizon, so an iteration stays as long; the minibatch
     changes what is learned, the others only how fast.
     """
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = usable_cores()
     out = {"as configured": plan}
     for factor in (0.25, 0.5, 2, 4):
         envs, horizon = plan.envs * factor, plan.horizon / factor

@@ -6,6 +6,16 @@ import numpy as np
 
 from royale.evidence.generation import judge
 
+# small boards, on which games end soon
+SETTINGS = {
+    "height": [5, 6],
+    "width": [5, 6],
+    "max_turns": 80,
+    "deathtouch_turn": 20,
+    "min_distance": 3,
+    "mountain_share": [0.05, 0.15],
+    "castles_carved": [0, 1],
+}
 GATE = {"bar": 1.65, "strong": 2.58, "tie_break": "parent_margin", "mode": "fixed"}
 
 

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from evidence_parts import SETTINGS
 
 from royale import games, rng
 from royale.errors import RoyaleError
 from royale.evidence import match
 
-SETTINGS = {
-    "height": [5, 6],
-    "width": [5, 6],
-    "max_turns": 80,
-    "deathtouch_turn": 20,
-    "min_distance": 3,
-    "mountain_share": [0.05, 0.15],
-    "castles_carved": [0, 1],
-}
 GAME = games.load("generals")
 
 

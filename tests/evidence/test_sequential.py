@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from evidence_parts import GATE, generation
+from evidence_parts import GATE, SETTINGS, generation
 
 from royale import games
 from royale.errors import RoyaleError
@@ -82,17 +82,6 @@ def test_error_rates_are_within_the_stated_ones(kind):
 def test_a_weaker_player_is_seldom_accepted():
     accepted, _ = verdicts(-20, "decisive")
     assert (accepted == "better").mean() < 0.01
-
-
-SETTINGS = {
-    "height": [5, 6],
-    "width": [5, 6],
-    "max_turns": 80,
-    "deathtouch_turn": 20,
-    "min_distance": 3,
-    "mountain_share": [0.05, 0.15],
-    "castles_carved": [0, 1],
-}
 
 
 def test_a_sequential_match_is_the_beginning_of_the_whole_one():

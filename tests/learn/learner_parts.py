@@ -8,12 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import toy_game
 
+from royale.learn import checkpoint
 from royale.learn.network import build_network
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.ppo import Updater
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
+from royale.learn.segment import run_segment
 
 SMALL = dataclasses.replace(Recipe(), channels=8, blocks=1, minibatch=32, advantage_top=1.0)
 
@@ -61,3 +63,24 @@ def spy(monkeypatch, module, name):
 
     monkeypatch.setattr(module, name, recorded)
     return calls
+
+
+def assert_resumes_exactly(plan, folder):
+    """Train a plan twice as long at once, and in two segments: the same arrays.
+
+    Returns the arrays, and the folder of the second segment.
+    """
+    whole, first, second = (folder / name for name in ("whole", "0", "1"))
+
+    def train(plan, out):
+        run_segment(plan, out, out / "partial", say=lambda line: None)
+        return checkpoint.load(out / "checkpoint.safetensors")[0]
+
+    expected = train(dataclasses.replace(plan, steps=2 * plan.steps), whole)
+    train(plan, first)
+    start = first / "checkpoint.safetensors"
+    got = train(dataclasses.replace(plan, segment=1, start="checkpoint", start_file=start), second)
+    assert expected.keys() == got.keys()
+    for name in expected:
+        assert np.array_equal(expected[name], got[name]), name
+    return got, second

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import jsonschema
 import numpy as np
 import pytest
 import toy_game
-from learner_parts import parts, spy
+from learner_parts import assert_resumes_exactly, parts, spy
 
 from royale.files import schema
-from royale.learn import checkpoint, entropy, ppo
+from royale.learn import entropy, ppo
 from royale.learn.player import NetworkPlayer
 from royale.learn.sampling import pack_legal, single_action
 from royale.learn.segment import run_segment
@@ -158,20 +157,7 @@ def test_without_a_decision_the_entropy_coefficient_stays(make_plan):
 
 def test_it_resumes_exactly(make_plan, tmp_path):
     plan = make_plan(settings=RESTING, symmetry="per_episode", opponents={"past": 0.25})
-    whole, first, second = (tmp_path / name for name in ("whole", "0", "1"))
-
-    def train(plan, out):
-        run_segment(plan, out, out / "partial", say=lambda line: None)
-        return checkpoint.load(out / "checkpoint.safetensors")[0]
-
-    expected = train(dataclasses.replace(plan, steps=2 * plan.steps), whole)
-    train(plan, first)
-    start = first / "checkpoint.safetensors"
-    again = dataclasses.replace(plan, segment=1, start="checkpoint", start_file=start)
-    got = train(again, second)
-    assert expected.keys() == got.keys()
-    for name in expected:
-        assert np.array_equal(expected[name], got[name]), name
+    assert_resumes_exactly(plan, tmp_path)
 
 
 def test_a_player_asks_its_network_only_where_it_has_a_choice(make_plan, tmp_path):

@@ -39,18 +39,7 @@ FURTHEST = next(
 CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")
 PROFILE = PROJECT.profile
 RESOURCES = PROFILE["resources"]
-# what preflight and bench build: each ladder's root, as it is trained
-ROOTS = {
-    generation.ladder: {
-        "game": generation.game,
-        "recipe": dict(PROJECT.root_recipe(name)),
-        "settings": PROJECT.sizes(generation.game)["settings"],
-        "train": PROJECT.geometry(generation.game),
-        "scale": PROJECT.sizes(generation.game)["scale"],
-    }
-    for name, generation in GENERATIONS.items()
-    if generation.parent is None
-}
+ROOTS = PROJECT.roots()
 MATCH = roster.match_pattern(PROJECT)
 
 
