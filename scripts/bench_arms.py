@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from royale.bench.measure import ITERATIONS, bench
+from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.files import read_json, write_json
 from royale.job import job
-from royale.ladder import scaled
-from royale.learn.plan import SegmentPlan
 
 KEPT = (
     "iterations",
@@ -25,21 +23,15 @@ def main(snakemake, progress):
     base = read_json(snakemake.input.parent, "ladder")["recipe"]
     arms = {}
     for arm, changes in params.changes.items():
-        plan = SegmentPlan(
-            game=params.game,
-            settings=dict(params.settings),
-            # what a schedule ends with is measured
-            recipe=scaled({**base, **changes, "schedule": []}, params.scale).to_dict(),
-            **{key: params.train[key] for key in ("envs", "horizon")},
-            steps=params.train["segment_steps"],
-            generation="bench",
-            arm=arm,
-            seed=0,
-            segment=0,
-            threads=snakemake.threads,
-            device=params.device,
-            determinism=params.determinism,
-        )
+        described = {
+            "game": params.game,
+            "recipe": {**base, **changes},
+            "settings": dict(params.settings),
+            "train": params.train,
+            "scale": params.scale,
+        }
+        setting = snakemake.threads, params.device, params.determinism
+        plan = root_plan(described, arm, *setting)
         found = bench(
             plan,
             Path(params.scratch) / arm,

@@ -65,9 +65,9 @@ class Measured:
 
 
 def root_plan(
-    root: Mapping[str, Any], ladder: str, threads: int, device: str, determinism: str
+    root: Mapping[str, Any], arm: str, threads: int, device: str, determinism: str
 ) -> SegmentPlan:
-    """The plan of a ladder's root as the workflow's ROOTS describe it."""
+    """The plan of a root as `Project.roots` describes it, or of an arm described alike."""
     return SegmentPlan(
         game=root["game"],
         settings=root["settings"],
@@ -77,7 +77,7 @@ def root_plan(
         horizon=root["train"]["horizon"],
         steps=root["train"]["segment_steps"],
         generation="bench",
-        arm=ladder,
+        arm=arm,
         seed=0,
         segment=0,
         threads=threads,
