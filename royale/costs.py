@@ -152,9 +152,13 @@ def _benchmark(path: Path) -> dict[str, float | None]:
 def _training(results: Path, job: str) -> tuple[int | None, float]:
     """Agent steps and seconds of the iterations of a segment `g05.control.seed0.segment1`."""
     path = results.joinpath("train", *job.split("."), "metrics.jsonl")
-    if not path.exists():
-        return None, 0.0
-    rows = read_rows(path)
+    return trained(path) if path.exists() else (None, 0.0)
+
+
+def trained(metrics: str | Path) -> tuple[int, float]:
+    """Agent steps and seconds of one segment's iterations, from its metrics file."""
+    rows = read_rows(metrics)
+    # agent_steps counts over all segments of the arm, in equal iterations
     each = rows[-1]["agent_steps"] / rows[-1]["iteration"]
     return round(each * len(rows)), sum(row["seconds"] for row in rows)
 

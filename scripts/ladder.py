@@ -3,22 +3,12 @@
 import shutil
 from pathlib import Path
 
+from royale.costs import trained
 from royale.evidence.generation import at_equal_time, judge
 from royale.evidence.match import check_match
 from royale.files import expect_sha256, read_json, read_rows, sha256, write_json
 from royale.job import job
 from royale.learn.checkpoint import champion_from_checkpoint
-
-
-def training_cost(metrics):
-    """Agent steps and seconds of some segments, from their metrics files."""
-    steps, seconds = 0, 0.0
-    for path in metrics:
-        rows = read_rows(path)
-        # agent_steps counts over all segments of the arm, in equal iterations
-        steps += round(len(rows) * rows[-1]["agent_steps"] / rows[-1]["iteration"])
-        seconds += sum(row["seconds"] for row in rows)
-    return steps, seconds
 
 
 def slow_rows(metrics):
@@ -36,7 +26,7 @@ def main(snakemake, progress):
     for arm, changes in params.changes.items():
         of_arm = f"{generation}.{arm}."
         metrics = [path for path in snakemake.input.metrics if f"/{generation}/{arm}/" in path]
-        steps, seconds = training_cost(metrics)
+        steps, seconds = map(sum, zip(*map(trained, metrics), strict=True))
         slow, rows = slow_rows(metrics)
         if slow:
             progress.say(
