@@ -6,6 +6,7 @@ tensor is checked against the network and the games that it is for before it is 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -25,6 +26,7 @@ from royale.learn.recipe import Recipe
 # Of a whole file and of its header, in bytes: far beyond any checkpoint of this project
 # (paper scale: 0.3 GB and 0.1 MB).
 MOST, MOST_HEADER = 8 * 2**30, 16 * 2**20
+SHA256 = "arrays_sha256"  # key of the metadata
 
 
 class LayoutError(RoyaleError, ValueError):
@@ -38,11 +40,21 @@ class FileError(RoyaleError, ValueError):
 def save(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
     """Write arrays and JSON metadata; equal contents give equal bytes.
 
-    The metadata is one header entry, because safetensors keeps several in no order.
+    The metadata is one header entry, because safetensors keeps several in no order. With it
+    goes the arrays' sha256, so that a bit that flips on the disk is noticed.
     """
     ordered = {name: np.asarray(arrays[name], order="C") for name in sorted(arrays)}
-    header = {"royale": json.dumps(meta, sort_keys=True)}
+    header = {"royale": json.dumps({**meta, SHA256: _sha256(ordered)}, sort_keys=True)}
     write_bytes(path, safetensors.numpy.save(ordered, metadata=header))
+
+
+def _sha256(arrays: Mapping[str, np.ndarray]) -> str:
+    """Of the arrays' names and bytes, in the order of the names."""
+    digest = hashlib.sha256()
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.asarray(arrays[name], order="C").reshape(-1).view(np.uint8))
+    return digest.hexdigest()
 
 
 def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -61,7 +73,11 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             meta = json.loads((file.metadata() or {})["royale"])
             if not isinstance(meta, dict):
                 raise ValueError("its metadata is no mapping")
-            return {name: file.get_tensor(name) for name in file.keys()}, meta  # noqa: SIM118
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        written = meta.pop(SHA256, None)  # files of earlier versions have none
+        if written is not None and written != _sha256(arrays):
+            raise ValueError("its arrays are not those that were written")
+        return arrays, meta
     except FileNotFoundError:
         raise
     except (

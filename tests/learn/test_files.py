@@ -53,6 +53,17 @@ def test_equal_contents_are_equal_bytes_in_any_order_and_process(tmp_path):
     assert len({(tmp_path / n).read_bytes() for n in ("one", "two", "three")}) == 1
 
 
+@pytest.mark.parametrize("name", ["a", "b/x", "c"])
+def test_a_bit_that_flips_on_the_disk_is_noticed(tmp_path, name):
+    path = tmp_path / "f"
+    checkpoint.save(path, ARRAYS, META)
+    whole, found = bytearray(path.read_bytes()), ARRAYS[name].tobytes()
+    whole[whole.rindex(found)] ^= 1
+    path.write_bytes(whole)
+    with pytest.raises(checkpoint.FileError, match=r"f: .*its arrays are not those"):
+        checkpoint.load(path)
+
+
 def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     checkpoint.save(tmp_path / "f", ARRAYS, META)
     before = (tmp_path / "f").read_bytes()

@@ -319,3 +319,15 @@ def test_a_segment_whose_metrics_were_cut_off_is_not_taken_for_finished(make_pla
     report = lambda row, total: seen.append(row["iteration"])  # noqa: E731
     run_segment(plan, tmp_path / "c", tmp_path / "partial", report, lambda line: None, kept=kept)
     assert seen == [1, 2, 3, 4] and len(rows(kept)) == len(rows(tmp_path / "c")) == 4
+
+
+def test_a_kept_segment_that_a_bit_flipped_in_is_trained_again(make_plan, tmp_path):
+    plan, kept = make_plan(), tmp_path / "kept"
+    run_segment(plan, tmp_path / "a", tmp_path / "partial", None, lambda line: None, kept=kept)
+    checkpoint = kept / "checkpoint.safetensors"
+    whole = checkpoint.read_bytes()
+    with open(checkpoint, "r+b") as file:  # in place, so that every name of the file has it
+        file.seek(-1, 2)
+        file.write(bytes([whole[-1] ^ 1]))
+    run_segment(plan, tmp_path / "b", tmp_path / "partial", None, lambda line: None, kept=kept)
+    assert (tmp_path / "b/checkpoint.safetensors").read_bytes() == whole == checkpoint.read_bytes()
