@@ -52,6 +52,7 @@ def read_rentals(root: Path) -> list[dict[str, Any]]:
     if not lines or lines[0] != columns:
         found = ",".join(lines[0]) if lines else "nothing"
         raise ConfigError(f"{RENTALS}: row 1 is {found:.80}; allowed: {','.join(columns)}")
+    profiles = sorted(file.stem for file in (root / "config/profiles").glob("*.yaml"))
     rentals = []
     for number, line in enumerate(lines[1:], 2):
         if not line:
@@ -67,6 +68,10 @@ def read_rentals(root: Path) -> list[dict[str, Any]]:
             check(row, rules, where)
         except ConfigError as error:
             raise ConfigError(str(error).replace(": key '", ", column '", 1)) from None
+        if row["profile"] not in profiles:  # its money would be counted nowhere
+            raise ConfigError(
+                f"{where}, column 'profile' = {row['profile']!r}; allowed: {', '.join(profiles)}"
+            )
         try:
             datetime.date.fromisoformat(row["date"])
         except ValueError as error:

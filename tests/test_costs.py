@@ -16,7 +16,9 @@ BENCHMARK = "s\th:m:s\tmax_rss\tmax_vms\tmax_uss\tmax_pss\tio_in\tio_out\tmean_l
 
 
 def rentals(folder, *rows, header=HEADER):
-    (folder / "config").mkdir(exist_ok=True)
+    (folder / "config/profiles").mkdir(parents=True, exist_ok=True)
+    for profile in ("paper", "laptop"):
+        (folder / f"config/profiles/{profile}.yaml").touch()
     (folder / "config/rentals.csv").write_text("\n".join([header, *rows]) + "\n")
     return costs.read_rentals(folder)
 
@@ -42,6 +44,10 @@ def test_rentals_are_typed(tmp_path):
         (GOOD.replace("3.2", "1_0"), "row 3, column 'billed' = '1_0'; allowed: a value of type"),
         (GOOD.replace("yes", "maybe"), "row 3, column 'success' = 'maybe'; allowed: yes, no"),
         (GOOD.replace("yes", "no"), "row 3, column 'failure' = ''; allowed: a word"),
+        (
+            GOOD.replace("paper", "papier"),
+            "row 3, column 'profile' = 'papier'; allowed: laptop, paper",
+        ),
         (GOOD + "lost", "row 3, column 'failure' = 'lost'; allowed: empty"),
         (GOOD + ",more", "row 3 has 10 columns; allowed: 9"),
     ],
