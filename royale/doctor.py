@@ -6,7 +6,7 @@ import math
 import os
 import platform
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,16 @@ class Check:
     status: str
     found: str
     fix: str = ""
+
+    def line(self) -> str:
+        """As people read it."""
+        fix = f"; {self.fix}" if self.fix else ""
+        return f"{self.status:8} {self.name:10} {self.found}{fix}"
+
+
+def refusals(checks: Iterable[Check]) -> list[str]:
+    """What was refused, each with its fix."""
+    return [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
 
 
 def usable_cores() -> int:
@@ -265,12 +275,14 @@ def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int
     )
     backward = recipe.minibatch * (kept + 12 * spec.n_actions)
     past = 4 * POOL * parameters if recipe.opponents.get("past") else 0
-    needed = BASE_MB + (rollout + forward + backward + 20 * parameters + past) / MB
+    fixed = BASE_MB + spec.fixed_mb
+    needed = fixed + spec.game_mb * train["envs"]
+    needed += (rollout + forward + backward + 20 * parameters + past) / MB
     memory = psutil.virtual_memory()
     total, free = memory.total / MB, memory.available / MB
     found = f"about {needed:,.0f} MB a segment, {free:,.0f} MB free of {total:,.0f} MB"
     if needed > total:
-        fit = int(train["envs"] * max(total - BASE_MB, 0) / (needed - BASE_MB) * 0.8)
+        fit = int(train["envs"] * max(total - fixed, 0) / (needed - fixed) * 0.8)
         return Check(
             "memory", "refused", found, f"the next legal train.envs is about {max(fit, 1)}"
         )

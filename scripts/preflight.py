@@ -26,7 +26,7 @@ def main(snakemake, progress):
     progress.say("looking at the game; compiling its kernels takes a minute the first time")
     more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
     checks += more
-    if not any(check.status == "refused" for check in checks):
+    if not doctor.refusals(checks):
         torch.set_num_threads(snakemake.threads)
         plan = SegmentPlan(
             game=root["game"],
@@ -49,11 +49,10 @@ def main(snakemake, progress):
             sizes = root["settings"], root["train"]
             checks.append(vram.vram_check(root["game"], *sizes, recipe))
     for check in checks:
-        fix = f"; {check.fix}" if check.fix else ""
-        progress.say(f"{check.status:8} {check.name:10} {check.found}{fix}")
+        progress.say(check.line())
     numbers = (f"{name.replace('_', ' ')} {number:,}" for name, number in geometry.items())
     progress.say(f"geometry: {', '.join(numbers)}")
-    refused = [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+    refused = doctor.refusals(checks)
     if refused:
         raise RoyaleError(
             f"config/profiles/{wildcards.profile}.yaml cannot run here: {' | '.join(refused)}"

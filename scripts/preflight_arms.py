@@ -24,9 +24,8 @@ def main(snakemake, progress):
         if params.device == "cuda" and "minibatch" in changes:
             checks.append(vram.vram_check(root["game"], *sizes, recipe))
         for check in checks:
-            fix = f"; {check.fix}" if check.fix else ""
-            progress.say(f"{arm:9} {check.status:8} {check.name:10} {check.found}{fix}")
-        refused += [f"{arm}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+            progress.say(f"{arm:9} {check.line()}")
+        refused += [f"{arm}: {line}" for line in doctor.refusals(checks)]
         arms[arm] = [vars(check) for check in checks]
     if refused:
         raise RoyaleError(

@@ -103,10 +103,14 @@ def test_an_arm_whose_reward_is_lost_is_refused(monkeypatch):
     assert "rewards" not in {check.name for check in arm(rewards=False)}
 
 
+def projected_mb(checks):
+    memory = next(check for check in checks if check.name == "memory")
+    return int(re.match(r"about ([\d,]+) MB", memory.found)[1].replace(",", ""))
+
+
 def test_the_memory_of_past_selves_is_counted():
     def needed(**changes):
-        memory = next(c for c in arm(False, channels=256, **changes) if c.name == "memory")
-        return int(re.match(r"about ([\d,]+) MB", memory.found)[1].replace(",", ""))
+        return projected_mb(arm(False, channels=256, **changes))
 
     spec = toy_game.GAME.spec(toy_game.SETTINGS, "base")
     network = build_network(spec, Recipe(channels=256, blocks=1), 0)
@@ -114,6 +118,20 @@ def test_the_memory_of_past_selves_is_counted():
     assert four > 8
     assert needed(opponents={"past": 0.5}) - needed() == pytest.approx(four, abs=1.01)
     assert needed(opponents={"random": 0.5}) == needed()
+
+
+def test_the_memory_of_games_and_their_workers_is_counted():
+    def needed(train, settings):
+        return projected_mb(
+            doctor.arm_checks("clash", settings, train, "cpu", recipe, rewards=False)
+        )
+
+    recipe = Recipe(channels=8, blocks=1, minibatch=16)
+    spec = load("clash").spec({"workers": 3}, "base")
+    alone, with_workers = (needed({"envs": 8, "horizon": 1}, {"workers": n}) for n in (0, 3))
+    assert with_workers - alone == pytest.approx(spec.fixed_mb, abs=1.01) and spec.fixed_mb > 300
+    more = needed({"envs": 508, "horizon": 1}, {})
+    assert more - alone > 500 * spec.game_mb > 500
 
 
 def script(folder, arms):
@@ -149,5 +167,5 @@ def test_the_script_looks_at_each_arm_and_refuses_by_name(tmp_path, monkeypatch)
         script(tmp_path, arms)
     assert not (tmp_path / "g03.json").exists()
     log = (tmp_path / "log").read_text()
-    assert "g03 cannot run here: treatment: draw_reward at the turn cap" in log
+    assert "g03 cannot run here: treatment: rewards: draw_reward at the turn cap" in log
     assert "control:" not in log.split("cannot run here")[1]

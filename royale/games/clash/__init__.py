@@ -14,8 +14,8 @@ SYMMETRY_NOTE = (
     "the half of the arena, and battles drift apart from there (docs/clash.md, Mirror); what is "
     "seen, what is legal and what is done are mirrored exactly"
 )
-# An engine object takes 2 MB, and 0.1 s to make.
-GAMES_AT_ONCE = 64
+# An engine object takes 2 MB, and 0.1 s to make; a worker without any 230 MB.
+GAMES_AT_ONCE, GAME_MB, WORKER_MB = 64, 2.0, 230.0
 
 
 class ClashGame:
@@ -47,6 +47,7 @@ class ClashGame:
 
         if encoder not in self.encoders:
             raise ValueError(f"no encoder {encoder!r}; there are {list(self.encoders)}")
+        checked = Settings.read(settings)
         return GameSpec(
             name=self.name,
             height=layout.HEIGHT,
@@ -61,9 +62,11 @@ class ClashGame:
             potentials=layout.POTENTIALS,
             rare_potentials=("crowns", "tower_hp"),
             statistics=layout.STATISTICS,
-            max_turns=Settings.read(settings).max_turns,
+            max_turns=checked.max_turns,
             vector=tuple(planes.vector_names()),
             games_at_once=GAMES_AT_ONCE,
+            fixed_mb=WORKER_MB * checked.workers,
+            game_mb=GAME_MB,
             symmetry_note=SYMMETRY_NOTE,
         )
 
