@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = Parser(prog="python -m royale.bench", description=__doc__)
     parser.add_argument("--profile", help="a file of config/profiles; else config.yaml's")
-    parser.add_argument("--ladder", help="a ladder of config.yaml; else all of them")
+    parser.add_argument("--ladder", help="a file of config/ladders; else config.yaml's ladders")
     parser.add_argument("--seconds", type=positive, default=0.0, help="measure at least so long")
     parser.add_argument("--iterations", type=int, default=None, help="and so many iterations")
     parser.add_argument("--sweep", action="store_true", help="try other settings, three times each")
@@ -65,15 +65,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         config = read_yaml(Path(), Path("config/config.yaml"))
         if asked.profile:
             config["profile"] = asked.profile
+        if asked.ladder:
+            there = sorted(file.stem for file in Path("config/ladders").glob("*.yaml"))
+            if asked.ladder not in there:
+                raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(there)}")
+            config["ladders"] = [asked.ladder]
         project = load_project(config, Path())
-        found = project.roots()
-        if asked.ladder and asked.ladder not in found:
-            raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(found)}")
+        roots = project.roots()
     except ConfigError as error:
         parser.error(str(error))
-    chosen = {asked.ladder: found[asked.ladder]} if asked.ladder else found
     try:
-        result = measure(project, chosen, asked)
+        result = measure(project, roots, asked)
     except RoyaleError as error:
         parser.error(str(error))
     kind, text, ending = "bench", bench_text, ""
@@ -89,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def measure(project: Project, chosen: dict[str, dict[str, Any]], asked: Any) -> dict[str, Any]:
+def measure(project: Project, roots: dict[str, dict[str, Any]], asked: Any) -> dict[str, Any]:
     """What is written: the profile, and each ladder's numbers."""
     profile = project.profile
     result = {
@@ -103,7 +105,7 @@ def measure(project: Project, chosen: dict[str, dict[str, Any]], asked: Any) -> 
     def tell(text: str) -> None:
         print(f"{ladder}: {text}", file=sys.stderr, flush=True)
 
-    for ladder, root in chosen.items():
+    for ladder, root in roots.items():
         plan = root_plan(
             root, ladder, profile["threads"]["train"], profile["device"], profile["determinism"]
         )
