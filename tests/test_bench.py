@@ -19,8 +19,8 @@ from royale.bench import measure, scaling, sweep
 from royale.bench.markdown import LINES, bench_text, scaling_text, sweep_text
 from royale.config import load_profile
 from royale.files import schema
-from royale.ladder import load_project
 from royale.learn import determinism
+from royale.project import load_project
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = {"profile": "smoke"}

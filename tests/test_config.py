@@ -11,8 +11,9 @@ import yaml
 from royale.config import read_yaml
 from royale.errors import ConfigError
 from royale.files import schema
-from royale.ladder import check_targets, load_project, scaled
+from royale.ladder import scaled
 from royale.learn.recipe import Recipe
+from royale.project import check_targets, load_project
 from royale.roster import describe, match_game, match_pattern, panel_matches, sequential
 
 LADDER = "config/ladders/generals.yaml"

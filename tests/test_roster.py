@@ -11,7 +11,7 @@ import yaml
 
 from royale import roster
 from royale.errors import ConfigError
-from royale.ladder import load_project
+from royale.project import load_project
 
 ROOT = Path(__file__).resolve().parents[1]
 

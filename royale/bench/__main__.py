@@ -18,7 +18,8 @@ from royale.bench.sweep import sweep
 from royale.config import read_yaml
 from royale.errors import ConfigError, RoyaleError
 from royale.files import write_json, write_text
-from royale.ladder import Project, load_project
+from royale.ladder import Project
+from royale.project import load_project
 
 
 class Parser(argparse.ArgumentParser):

@@ -10,9 +10,10 @@ import yaml
 from royale.config import load_config, read_yaml
 from royale.errors import ConfigError
 from royale.games.generals.settings import RULE_BASE, RULE_CAP
-from royale.ladder import load_project, scaled
+from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
 from royale.learn.trainer import Trainer
+from royale.project import load_project
 
 ROOT = Path(__file__).resolve().parents[2]
 LADDER = Path("config/ladders/generals.yaml")

@@ -11,7 +11,8 @@ from royale import costs, games, roster, runlock, shutdown
 from royale.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
-from royale.ladder import ARMS, ROOT_ARM, check_targets, load_project
+from royale.ladder import ARMS, ROOT_ARM
+from royale.project import check_targets, load_project
 
 ROOT = Path(workflow.basedir)
 
