@@ -52,8 +52,10 @@ def serve(connection: socket.socket, battles: Battles) -> None:
 
 
 def main(words: list[str]) -> None:
-    # The learner closes its workers itself: a Ctrl-C must not end them in mid-air.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The learner closes its workers itself. Neither a Ctrl-C nor what Slurm sends to all of a
+    # job's processes may end them in mid-air: the learner finishes its iteration then.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        signal.signal(number, signal.SIG_IGN)
     descriptor, memory, n, first, last = map(int, words)
     with socket.socket(fileno=descriptor) as connection:
         try:

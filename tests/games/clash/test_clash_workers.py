@@ -122,6 +122,17 @@ def test_a_death_outside_a_step_is_told_at_the_next_one(workers):
     assert workers.step(np.full((N, 2), PASS)).lost is None
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGUSR1, signal.SIGINT])
+def test_workers_go_on_when_a_job_is_asked_to_stop(workers, number):
+    """Such a signal reaches all of a job's processes; the learner ends its iteration first."""
+    workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
+    deaths = workers.deaths
+    for worker in workers.workers.workers:
+        os.kill(worker.process.pid, number)
+    assert workers.step(np.full((N, 2), PASS)).lost is None
+    assert workers.deaths == deaths
+
+
 def test_a_match_plays_lost_games_again(monkeypatch):
     settings = {**SETTINGS, "max_turns": 30}
     spec = GAME.spec(settings, "base")
