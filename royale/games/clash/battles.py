@@ -202,7 +202,7 @@ class Battles:
         self.leaked[games] += bars >= FULL_BAR
         passed = (actions[games] == PASS) | (actions[games] < 0)
         self.passes[games] += self.choice[games] & passed
-        rates = seen.head[:, RATE].tolist()
+        rates = seen.head[:, RATE].copy()
         active = np.flatnonzero(~passed.all(1))
         plays = dict(zip(active.tolist(), actions[games[active]].tolist(), strict=True))
         delayed = self.settings.command_delay_ticks > 0
@@ -224,7 +224,7 @@ class Battles:
                         slot = 0 if kind == "deploy" else what
                         self._landed(game, team, slot, what, tick, rates[game])
         self._read(games)
-        self.public.grow(seen.head)
+        self.public.grow(seen.head, rates)
         turns[games] += 1
         ended = seen.head[games, GAME_OVER] == 1
         capped = ~ended & (turns[games] >= self.settings.max_turns)

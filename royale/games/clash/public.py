@@ -12,7 +12,7 @@ import numpy as np
 
 from royale.games.clash.compiled import kernel
 from royale.games.clash.engine import cards, ids
-from royale.games.clash.layout import DECK, RATE, TICK
+from royale.games.clash.layout import DECK, TICK
 
 START, FULL = 6000.0, 10000.0  # thousandths of elixir
 # Milliseconds for a full bar, by the rate that a state tells (1, 2, 3 times).
@@ -21,10 +21,10 @@ LONG_AGO = 255
 
 
 @kernel
-def _grow(estimate, ticks, head, refill):
+def _grow(estimate, ticks, head, rates, refill):
     """Bring the estimates (N, 2) to the tick of each battle's state."""
     for g in range(head.shape[0]):
-        gain = FULL * 50.0 / refill[head[g, RATE]]
+        gain = FULL * 50.0 / refill[rates[g]]
         for team in range(2):
             passed = head[g, TICK] - ticks[g, team]
             estimate[g, team] = min(FULL, estimate[g, team] + gain * passed)
@@ -77,6 +77,10 @@ class Public:
         self.estimate[game, team] = max(0.0, min(FULL, grown) - 1000.0 * cost)
         self.ticks[game, team] = tick
 
-    def grow(self, head: np.ndarray) -> None:
-        """Bring every estimate to the tick of the state `head` (N, 8)."""
-        _grow(self.estimate, self.ticks, head, REFILL_MS)
+    def grow(self, head: np.ndarray, rates: np.ndarray) -> None:
+        """Bring every estimate to the tick of the state `head` (N, 8).
+
+        rates (N,) int32: of the state before. The rate changes at a decision, if the battle
+        began at a multiple of ten ticks.
+        """
+        _grow(self.estimate, self.ticks, head, rates, REFILL_MS)

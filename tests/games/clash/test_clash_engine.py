@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from clash_helpers import GAME, PROMPT, STARTER, batch, dealt, look, scalar
+from clash_helpers import GAME, STARTER, batch, dealt, look, scalar
 
 from royale.errors import RoyaleError
 from royale.games.clash import decks, engine
@@ -17,6 +17,7 @@ from royale.games.clash.layout import (
     P_PENDINGS,
     P_TOWER,
     PASS,
+    RATE,
     TICK,
     WIDTH,
 )
@@ -180,18 +181,26 @@ def test_importing_the_game_loads_neither_engine_nor_numba():
     assert done.stdout.strip() == "set()"
 
 
-def test_bars_start_at_six_and_are_counted_exactly():
+@pytest.mark.parametrize("delay", [0, 22])
+# in the whole battle; over the start of double elixir; over that of triple
+@pytest.mark.parametrize("tick", [90, 2300, 4700])
+@pytest.mark.parametrize("deck", ["hog_cycle", "queen_giant"])
+def test_bars_start_at_six_and_are_counted_exactly(deck, tick, delay):
     """Both sides' elixir, counted from what landed, is what the engine says."""
-    made = dealt(4, **PROMPT, decks=["hog_cycle"])
+    made = dealt(4, decks=[deck], start_tick=tick, command_delay_ticks=delay)
     assert (made.battles.scanned.players[..., P_ELIXIR] == 6000).all()
     estimate = scalar(made, "enemy_elixir")
-    plays = 0
-    for turn in range(150):
+    plays, rates = 0, set()
+    for turn in range(40 if tick > 90 else 150):
         seen = look(made)
         truth = made.battles.scanned.players[:, ::-1, P_ELIXIR] / 10000
-        assert np.abs(seen[1][..., estimate] - truth).max() < 0.003, turn
+        assert np.abs(seen[1][..., estimate] - truth).max() < 0.001, turn
         actions = np.array([[row.nonzero()[0][0] for row in game] for game in seen[2]], np.int32)
+        # an ability where it can be pressed, and a bar that fills now and then
+        button = seen[2][..., PASS + 1] > 0
+        actions[button] = PASS + 1
         actions[turn % 4] = PASS
         plays += (actions != PASS).sum()
+        rates.add(int(made.battles.scanned.head[0, RATE]))
         made.step(actions)
-    assert plays > 60
+    assert plays > 15 and len(rates) == (1 if tick == 90 else 2)
