@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from royale.games.clash import decks, encode
-from royale.games.clash.engine import OK, battle, cards, decision_ticks, ids
+from royale.games.clash.engine import OK, battle, decision_ticks, ids, unit_worth
 from royale.games.clash.layout import (
     BUTTONS,
     GAME_OVER,
@@ -65,7 +65,7 @@ class Battles:
         self.choice = np.zeros((n, 2), np.bool_)  # something but a pass was legal
         self._playable = np.zeros((n, 2, SLOTS), np.uint8)
         self._places = np.zeros(n, np.uint64)
-        self._values = np.array([card.elixir / max(card.count, 1) for card in cards()])
+        self._worth = unit_worth()
         self._mirror = ids()["Mirror"]
         self._full: list[list[int]] | None = None
 
@@ -113,7 +113,7 @@ class Battles:
         """Write potentials and statistics of all battles."""
         seen, arrays = self.scanned, self.arrays
         encode.potentials(
-            seen.players, seen.entities, seen.counts, self._values, arrays["potentials"]
+            seen.players, seen.entities, seen.counts, self._worth, arrays["potentials"]
         )
         out, decisions = arrays["statistics"], np.maximum(self.decisions, 1)
         out[..., 0] = self.cards

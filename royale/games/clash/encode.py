@@ -327,8 +327,8 @@ def prospects(head, players, entities, counts, over, playable, places):
 
 
 @kernel
-def potentials(players, entities, counts, values, out):
-    """Write the shaping potentials (N, 2, 3); `values` (cards,) is the elixir of one unit."""
+def potentials(players, entities, counts, unit_worth, out):
+    """Write the shaping potentials (N, 2, 3); unit_worth: see `engine.unit_worth`."""
     for g in range(players.shape[0]):
         crowns = (players[g, 0, P_CROWNS] - players[g, 1, P_CROWNS]) / 3.0
         lead, worth = 0.0, 0.0
@@ -343,7 +343,7 @@ def potentials(players, entities, counts, values, out):
             e = entities[g, j]
             if e[E_CARD] >= 0:
                 share = e[E_HP] / max(e[E_MAX], 1)
-                worth += (1 - 2 * e[E_TEAM]) * share * values[e[E_CARD]]
+                worth += (1 - 2 * e[E_TEAM]) * share * unit_worth[e[E_CARD], e[E_TYPE]]
         worth = min(1.0, max(-1.0, worth / 10.0))
         for seat in range(2):
             sign = 1 - 2 * seat

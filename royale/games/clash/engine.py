@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from royale.errors import RoyaleError
 from royale.games.clash.layout import BUTTONS, N_CARDS, N_UNITS, SLOTS, SUBTILES
@@ -160,6 +163,46 @@ def ids() -> dict[str, int]:
 def unit_types() -> tuple[str, ...]:
     """Names of the types of units, in the order of their numbers."""
     return tuple(json.loads(battle().unit_types_json()))
+
+
+@cache
+def embedded() -> dict[str, Any]:
+    """The engine's own card table."""
+    return json.loads(engine().EMBEDDED_CARDS_JSON)
+
+
+@cache
+def unit_worth() -> np.ndarray:
+    """(cards, types of units) float64: the elixir that a unit stands for, by the card it is of.
+
+    Those that a card puts down share its cost evenly. What these make later (skeletons of a
+    Witch, a Golem's golemites) stands for nothing: it was paid for with them.
+    """
+    rows = {row["name"]: row for row in embedded()["cards"]}
+    numbers = {name: number for number, name in enumerate(unit_types())}
+    out = np.zeros((N_CARDS, N_UNITS))
+    for number, card in enumerate(cards()):
+        units = _put_down(rows[card.name], card)
+        for name in units:
+            out[number, numbers[name]] = card.elixir / sum(units.values())
+        # what a drill becomes, or the forms of what the table does not name
+        if card.kind == "BUILDING" or (card.kind == "TROOP" and not units):
+            for name, unit in numbers.items():
+                if name == card.name or (not units and name.startswith(f"{card.name}_")):
+                    out[number, unit] = card.elixir
+    return out
+
+
+def _put_down(row: Mapping[str, Any], card: Card) -> dict[str, int]:
+    """How many units of which types a card puts down; none of most spells."""
+    several = (row.get("summon_resolution") or {}).get("characters")
+    if several:
+        return dict.fromkeys(several, 1)
+    units = {row["summon_character"]: card.count} if row.get("summon_character") else {}
+    for more in (row.get("second_summon"), (row.get("spell") or {}).get("spawn")):
+        if more:
+            units[more["character"]] = more["count"]
+    return units
 
 
 def decision_ticks(tick_ms: int) -> int:

@@ -6,7 +6,6 @@ use: the names alone must be cheap to read.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -62,7 +61,7 @@ SIDED: dict[str, str] = {
     "troop_hp": "hitpoints of troops / 2000",
     "building_hp": "hitpoints of buildings and towers / 4000",
     "hurt": "1 - share of the full hitpoints, of troops and buildings",
-    "value": "elixir of the card / units it makes / 4, by the share of hitpoints left",
+    "value": "elixir that a unit stands for / 4, by the share of hitpoints left",
     "speed": "speed of troops that are on the board for good / 120",
     "range": "range of the attack / 8 tiles",
     "damage": "damage a second at level 1 / 100",
@@ -122,7 +121,7 @@ def unit_table() -> np.ndarray:
 
     From the engine's own card table; a form of a unit without a row there has zeros.
     """
-    text = json.loads(engine.engine().EMBEDDED_CARDS_JSON)
+    text = engine.embedded()
     rows = {row["name"]: row for row in (*text["evolutions"], *text["towers"], *text["cards"])}
     rows |= text["units"]
     out = np.zeros((len(engine.unit_types()), 4), np.float32)
@@ -142,13 +141,12 @@ def unit_table() -> np.ndarray:
 
 @cache
 def card_table() -> np.ndarray:
-    """(1 + cards, 2 + properties) float32: cost, cost of a unit, `PROPERTIES`; row 0 no card."""
-    out = np.zeros((1 + N_CARDS, 2 + len(PROPERTIES)), np.float32)
+    """(1 + cards, 1 + properties) float32: cost, `PROPERTIES`; row 0 no card."""
+    out = np.zeros((1 + N_CARDS, 1 + len(PROPERTIES)), np.float32)
     for number, card in enumerate(engine.cards(), 1):
         kinds = (card.kind == kind for kind in ("TROOP", "BUILDING", "SPELL"))
         out[number] = (
             card.elixir,
-            card.elixir / max(card.count, 1),
             *kinds,
             card.flying,
             min(card.hitpoints / 4000, 1.5),
@@ -211,10 +209,11 @@ def fixed_planes() -> np.ndarray:
 
 
 @cache
-def _tables(device: str) -> tuple[Any, Any, Any]:
+def _tables(device: str) -> tuple[Any, Any, Any, Any]:
     import torch
 
-    tables = (unit_table(), card_table(), fixed_planes())
+    worth = np.pad(engine.unit_worth(), ((1, 0), (0, 0))).astype(np.float32)  # row 0 no card
+    tables = (unit_table(), card_table(), worth, fixed_planes())
     return tuple(torch.from_numpy(table).to(device) for table in tables)
 
 
@@ -225,11 +224,11 @@ def expand(codes: Any, scalars: Any) -> tuple[Any, Any]:
     """
     import torch
 
-    units, cards, fixed = _tables(str(codes.device))
+    units, cards, worth, fixed = _tables(str(codes.device))
     batch = codes.shape[0]
     used = int((codes[:, :THINGS, KIND] > 0).sum(1).max()) if batch else 0
     things = codes[:, :used].float().unbind(2)
-    features = _features(codes[:, :used], things, units, cards)
+    features = _features(codes[:, :used], things, units, cards, worth)
     enemy = things[ENEMY][..., None]
     sided = features[..., : len(SIDED)]
     spread = torch.cat([sided * (1 - enemy), sided * enemy, features[..., len(SIDED) :]], 2)
@@ -253,7 +252,7 @@ def expand(codes: Any, scalars: Any) -> tuple[Any, Any]:
     return planes.permute(0, 3, 1, 2), _vector(codes, scalars, cards)
 
 
-def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
+def _features(codes: Any, things: Any, units: Any, cards: Any, worth: Any) -> Any:
     """(B, things, features): `SIDED`, then `ALONE`."""
     import torch
 
@@ -265,8 +264,9 @@ def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
     def bit(number: int) -> Any:
         return (flag >> number & 1).float() * unit
 
-    table = units[codes[..., TYPE].long().clamp(max=len(units) - 1)] * unit[..., None]
-    price = cards[codes[..., CARD].long().clamp(max=N_CARDS)]
+    number = codes[..., TYPE].long().clamp(max=len(units) - 1)
+    card = codes[..., CARD].long().clamp(max=N_CARDS)
+    table, cost = units[number] * unit[..., None], cards[card][..., 0]
     flies = bit(2)
     share, hp = things[HP_SHARE] / 255, things[HP] * 20
     timers = codes[..., TIMERS]
@@ -280,7 +280,7 @@ def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
         walks * hp / 2000,
         (building | tower) * hp / 4000,
         (troop | building) * (1 - share),
-        (troop | building) * price[..., 1] * share / 4,
+        (troop | building) * worth[card, number] * share / 4,
         table[..., 0],
         table[..., 1],
         table[..., 2],
@@ -296,7 +296,7 @@ def _features(codes: Any, things: Any, units: Any, cards: Any) -> Any:
         ((things[BUFFS] > 0) * unit + bit(4) + bit(6)) / 3,
         spell,
         bit(5),
-        pending * price[..., 0] / 10,
+        pending * cost / 10,
         pending * first,
     ]
     return torch.stack([column.float() for column in columns], 2)
@@ -322,7 +322,7 @@ def _vector(codes: Any, scalars: Any, cards: Any) -> Any:
     return torch.cat(
         [
             scalars,
-            cards[hand][..., 2:].flatten(1),
+            cards[hand][..., 1:].flatten(1),
             slots[..., 1:].flatten(1),
             marked(following),
             marked(own[:, OWN_DECK : OWN_DECK + DECK]) * ~held[:, 1:],
