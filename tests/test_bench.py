@@ -39,7 +39,7 @@ def row(seconds, env, codec, update, check=0.0):
     timing |= {"env": env, "codec": codec, "update": update, "check": check}
     timing["residual"] = seconds - sum(timing.values())
     collecting = {"env": env, "codec": codec / 2, "inference": 0.0, "sampling": 0.0}
-    return measure.Measured({"seconds": seconds, "timing": timing}, collecting)
+    return measure.Measured({"seconds": seconds, "timing": timing}, collecting, 0)
 
 
 def test_an_iteration_is_collection_update_checks_and_a_residual():
@@ -117,7 +117,7 @@ def test_seconds_are_a_lower_bound_looked_at_between_iterations(plan, monkeypatc
         return {"seconds": 4.0}
 
     trainer = SimpleNamespace(
-        start=lambda: None, iterate=iterate, actors=SimpleNamespace(seconds={})
+        start=lambda: None, iterate=iterate, actors=SimpleNamespace(seconds={}, expanded=0)
     )
     count = [
         len(measure.iterate(trainer, n, s, lambda *a: None)) for n, s in ((3, 9), (1, 0), (2, 13))

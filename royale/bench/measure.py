@@ -42,10 +42,11 @@ ADVICE = {
 
 @dataclass
 class Measured:
-    """An iteration's row of metrics, and the part of its seconds that was collecting."""
+    """An iteration's row of metrics, and what of it was collecting."""
 
     row: Mapping[str, Any]
-    collecting: Mapping[str, float]  # env, codec, inference, sampling
+    collecting: Mapping[str, float]  # seconds of env, codec, inference, sampling
+    expanded: int  # rows whose codes were expanded to planes
 
     @property
     def collection(self) -> float:
@@ -97,7 +98,8 @@ def iterate(
     began, measured = time.perf_counter(), []
     while len(measured) < max(2, iterations) or time.perf_counter() - began < seconds:
         row = trainer.iterate()
-        measured.append(Measured(row, dict(trainer.actors.seconds)))
+        actors = trainer.actors
+        measured.append(Measured(row, dict(actors.seconds), actors.expanded))
         report(len(measured), time.perf_counter() - began)
     return measured
 
@@ -203,8 +205,7 @@ def resource_shares(rest: Sequence[Measured]) -> dict[str, float]:
 
 def rows_of(measured: Measured, plan: SegmentPlan) -> int:
     """Rows whose codes were expanded in an iteration, collecting and updating."""
-    trained = measured.row["samples_trained"] * plan.recipe["epochs"]
-    return measured.row["decisions"] + 2 * plan.envs + trained
+    return measured.expanded + measured.row["samples_trained"] * plan.recipe["epochs"]
 
 
 def sample_bytes(samples: Samples) -> int:

@@ -71,6 +71,7 @@ class Actors:
         """Forget the episode statistics."""
         self.ended = self.drawn = self.truncated = self.turns = self.explored = 0
         self.lost_games = 0  # their worker died; they have no result
+        self.expanded = 0  # rows whose codes were expanded to planes
         self.opponents.begin_statistics()
         self.statistics = np.zeros(len(self.batch.spec.statistics))
 
@@ -173,6 +174,7 @@ class Actors:
     ) -> tuple[torch.Tensor, torch.Tensor, float]:
         moved = torch.from_numpy(codes).to(self.device), torch.from_numpy(scalars).to(self.device)
         planes = self.expand(*moved, self.batch.spec.encoder)
+        self.expanded += len(codes)
         clock = self._clock("codec", clock)
         logits, outputs = self.precision.forward(network, planes)
         values = self.value_codec.decode(outputs)

@@ -124,6 +124,7 @@ def test_shaping_telescopes_to_the_potential_at_the_start():
 def test_stored_values_and_log_probs_are_the_networks(settings):
     network, actors, rollout = collected(horizon=5, settings=settings)
     samples = rollout.samples
+    assert actors.expanded == len(samples) + rollout.rows  # and all that is bootstrapped from
 
     def ask(codes, scalars):
         with torch.no_grad():

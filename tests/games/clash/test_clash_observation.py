@@ -13,10 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from royale import rng
+from royale.bench.measure import sample_bytes
 from royale.games.clash import encode, engine, planes
 from royale.games.clash.layout import PASS, SCALARS, STEP, WIDTH
 from royale.games.clash.public import Public
 from royale.games.clash.scan import Scanned
+from royale.learn.samples import Rollout
+from royale.learn.sampling import pack_legal
 
 POOL = [card.name for card in engine.cards()]
 
@@ -257,11 +260,12 @@ def test_a_crowd_keeps_the_strongest_and_counts_the_rest():
 
 
 def test_bytes_a_row():
-    """Codes, scalars, packed legal actions, and 45 bytes of what the learner notes."""
-    spec = GAME.spec({}, "base")
-    stored = int(np.prod(spec.code_shape)) + 4 * len(spec.scalars) + -(-spec.n_actions // 8)
-    assert stored == 672 + 112 + 289
-    assert stored + 45 <= 2000
+    """Codes, scalars, packed legal actions, nine numbers of the learner's and a flag."""
+    made = dealt(1)
+    codes, scalars, legal = (a.reshape(2, *a.shape[2:]) for a in look(made))
+    rollout = Rollout(made, 1)
+    rollout.add(0, np.arange(2), codes, scalars, pack_legal(legal))
+    assert sample_bytes(rollout.samples) == 42 * 16 + 4 * 28 + 289 + 4 * 9 + 1
 
 
 # The mirror.
