@@ -117,9 +117,16 @@ def machine(device: str, threads: int, folder: Path, processes: int = 1) -> list
 
 
 def game_checks(
-    game: str, settings: Mapping[str, Any], train: Mapping[str, Any], recipe: Recipe
+    game: str,
+    settings: Mapping[str, Any],
+    train: Mapping[str, Any],
+    recipe: Recipe,
+    budget_mb: float = math.inf,
 ) -> tuple[list[Check], dict]:
-    """Look at one ladder's game, network and sizes; returns the checks and the geometry."""
+    """Look at one ladder's game, network and sizes; returns the checks and the geometry.
+
+    budget_mb: the memory that a training segment asks of an executor.
+    """
     checks = []
     module = games.load(game)
     if recipe.encoder not in module.encoders:
@@ -160,7 +167,12 @@ def game_checks(
     network = build_network(spec, recipe, seed=0)
     parameters = sum(p.numel() for p in network.parameters())
     checks.append(Check("network", "ok", f"{parameters:,} parameters, {len(spec.planes)} planes"))
-    checks.append(_memory(spec, train, recipe, parameters))
+    checks.append(_memory(spec, train, recipe, parameters, budget_mb))
+    cores = usable_cores()
+    if spec.workers > cores:
+        found = f"{spec.workers} processes that play, {cores} cores"
+        fix = f"set settings.workers to {cores}; more than cores only wait"
+        checks.append(Check("workers", "warning", found, fix))
     if hasattr(module, "facts"):
         facts = module.facts(settings)
         checks.append(Check("engine", "ok", "; ".join(f"{k} {v}" for k, v in facts.items())))
@@ -210,10 +222,11 @@ def arm_checks(
     device: str,
     recipe: Recipe,
     rewards: bool,
+    budget_mb: float = math.inf,
 ) -> list[Check]:
     """Look at what an arm changes that the look at its root did not cover.
 
-    rewards: follow the reward coefficients, too (seconds). A negative control is the arm's
+    rewards: follow the reward coefficients, too (seconds); budget_mb: see `game_checks`. A negative control is the arm's
     right and only warned of; the rest of its rewards is followed without it.
     """
     checks = [Check("control", "warning", line) for line in recipe.negative_controls()]
@@ -223,7 +236,7 @@ def arm_checks(
         return [*checks, Check("precision", "refused", str(error), "set precision: fp32")]
     spec = games.load(game).spec({**settings, **recipe.settings}, recipe.encoder)
     parameters = sum(p.numel() for p in build_network(spec, recipe, seed=0).parameters())
-    checks.append(_memory(spec, train, recipe, parameters))
+    checks.append(_memory(spec, train, recipe, parameters, budget_mb))
     if rewards:
         checks.append(reward_check(game, settings, replace(recipe, truncation="terminal")))
     return checks
@@ -264,8 +277,10 @@ def expect_cleared(preflight: Mapping[str, Any], path: str | Path) -> None:
             )
 
 
-def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int) -> Check:
-    """Project the memory of a training segment; refuse over the total, warn over the free."""
+def _memory(
+    spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int, budget_mb: float
+) -> Check:
+    """Project the memory of a training segment; refuse over budget or total, warn over the free."""
     cells = spec.height * spec.width
     row = math.prod(spec.code_shape) + 4 * len(spec.scalars) + spec.n_actions / 8 + 32
     rollout = 2 * train["envs"] * (train["horizon"] + 1) * row
@@ -281,11 +296,14 @@ def _memory(spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int
     memory = psutil.virtual_memory()
     total, free = memory.total / MB, memory.available / MB
     found = f"about {needed:,.0f} MB a segment, {free:,.0f} MB free of {total:,.0f} MB"
-    if needed > total:
-        fit = int(train["envs"] * max(total - fixed, 0) / (needed - fixed) * 0.8)
-        return Check(
-            "memory", "refused", found, f"the next legal train.envs is about {max(fit, 1)}"
-        )
+    most = min(total, budget_mb)
+    if needed > most:
+        fit = int(train["envs"] * max(most - fixed, 0) / (needed - fixed) * 0.8)
+        fix = f"the next legal train.envs is about {max(fit, 1)}"
+        if budget_mb < needed <= total:
+            found += f", resources.mem_mb is {budget_mb:,.0f}"
+            fix += "; or raise resources.mem_mb"
+        return Check("memory", "refused", found, fix)
     if needed > free:
         return Check(
             "memory", "warning", found, "close other programs, or run fewer segments at once"

@@ -19,12 +19,14 @@ def main(snakemake, progress):
     checks = doctor.machine(
         snakemake.params.device, snakemake.threads, results, snakemake.resources.processes
     )
-    money = snakemake.resources
-    if money.rented:
-        price = float(money.price_per_hour)
-        checks.append(doctor.price_check(price, money.currency, money.runtime_of_jobs))
+    asked = snakemake.resources
+    if asked.rented:
+        price = float(asked.price_per_hour)
+        checks.append(doctor.price_check(price, asked.currency, asked.runtime_of_jobs))
     progress.say("looking at the game; compiling its kernels takes a minute the first time")
-    more, geometry = doctor.game_checks(root["game"], root["settings"], root["train"], recipe)
+    more, geometry = doctor.game_checks(
+        root["game"], root["settings"], root["train"], recipe, asked.mem_mb
+    )
     checks += more
     if not doctor.refusals(checks):
         torch.set_num_threads(snakemake.threads)

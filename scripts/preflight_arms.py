@@ -20,7 +20,9 @@ def main(snakemake, progress):
         recipe = scaled({**root["recipe"], **changes}, root["scale"])
         sizes = root["settings"], root["train"]
         rewards = changes_rewards(changes)
-        checks = doctor.arm_checks(root["game"], *sizes, params.device, recipe, rewards)
+        checks = doctor.arm_checks(
+            root["game"], *sizes, params.device, recipe, rewards, snakemake.resources.mem_mb
+        )
         if params.device == "cuda" and "minibatch" in changes:
             checks.append(vram.vram_check(root["game"], *sizes, recipe))
         for check in checks:

@@ -104,3 +104,17 @@ def test_each_process_needs_a_gpu(tmp_path, monkeypatch):
         (found,) = (check for check in checks if check.name == "device")
         assert found.status == status
     assert found.fix == "set processes: 1; each needs a GPU of its own"
+
+
+def test_more_workers_than_cores_are_warned_of(monkeypatch):
+    monkeypatch.setattr(doctor, "usable_cores", lambda: 1)
+    recipe = Recipe(channels=8, blocks=1, minibatch=16)
+    train = {"envs": 4, "horizon": 16, "segment_steps": 128}
+    for workers, warned in ((1, False), (2, True)):
+        settings = {"workers": workers, "start_tick": 90, "max_turns": 4}
+        checks = {c.name: c for c in doctor.game_checks("clash", settings, train, recipe)[0]}
+        assert ("workers" in checks) == warned
+    assert checks["workers"].line() == (
+        "warning  workers    2 processes that play, 1 cores; "
+        "set settings.workers to 1; more than cores only wait"
+    )

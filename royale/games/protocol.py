@@ -41,6 +41,7 @@ class GameSpec:
     vector: tuple[str, ...] = ()  # V names of the features without a place, after expansion
     # Even, None without limit: battles that a match plays at a time, where each costs memory.
     games_at_once: int | None = None
+    workers: int = 0  # processes of its own that the games are played in
     fixed_mb: float = 0.0  # memory that the games take beside their arrays, in worker processes
     game_mb: float = 0.0  # and for each game
     symmetry_note: str = ""  # how the symmetries are only approximate; shown as a warning

@@ -134,6 +134,17 @@ def test_the_memory_of_games_and_their_workers_is_counted():
     assert more - alone > 500 * spec.game_mb > 500
 
 
+def test_memory_over_what_the_executor_is_asked_for_is_refused():
+    recipe = Recipe(channels=8, blocks=1, minibatch=16)
+    words = "clash", {}, {"envs": 100, "horizon": 1}, "cpu", recipe, False
+    fits, refused = (doctor.arm_checks(*words, budget_mb=mb)[0] for mb in (1000, 600))
+    assert fits.status == "ok"
+    assert refused.status == "refused" and refused.found.endswith("resources.mem_mb is 600")
+    envs = int(re.search(r"train.envs is about (\d+); or raise", refused.fix)[1])
+    smaller = doctor.arm_checks(*words[:2], {"envs": envs, "horizon": 1}, *words[3:], 600)[0]
+    assert 1 < envs < 100 and smaller.status == "ok"
+
+
 def script(folder, arms):
     root = {
         "game": "toy",
@@ -148,6 +159,7 @@ def script(folder, arms):
         log=[str(folder / "log")],
         output=[str(path)],
         params=SimpleNamespace(root=root, arms=arms, device="cpu"),
+        resources=SimpleNamespace(mem_mb=1000),
         wildcards=type("W", (dict,), {"__getattr__": dict.__getitem__})(
             profile="smoke", ladder="generals", generation="g03"
         ),

@@ -65,6 +65,7 @@ class ClashGame:
             max_turns=checked.max_turns,
             vector=tuple(planes.vector_names()),
             games_at_once=GAMES_AT_ONCE,
+            workers=checked.workers,
             fixed_mb=WORKER_MB * checked.workers,
             game_mb=GAME_MB,
             symmetry_note=SYMMETRY_NOTE,
