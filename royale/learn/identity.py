@@ -52,6 +52,7 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
     parameters = list(network.parameters())
     outputs = network.value.out_features
     text = json.dumps([trainer.plan.continues(), recipe], sort_keys=True)
+    facts = getattr(load(spec.name), "facts", None)
     return {
         "game": spec.name,
         "network": type(network).__name__,
@@ -86,6 +87,7 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
             "numpy": np.__version__,
             "numba": numba.__version__,
         },
+        "engine": dict(facts(trainer.settings)) if facts else None,
         "git": git_state(),
     }
 

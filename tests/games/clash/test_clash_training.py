@@ -10,6 +10,7 @@ import pytest
 import torch
 from clash_helpers import PROMPT
 
+from royale.files import read_json
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
@@ -76,3 +77,6 @@ def test_an_approximate_symmetry_warns_at_the_start(tmp_path):
     run_segment(small, tmp_path / "out", tmp_path / "partial", lambda row, total: None, said.append)
     lines = [line for line in said if line.startswith("warning: symmetry: per_episode: ")]
     assert len(lines) == 1 and "docs/clash.md" in lines[0]
+    engine = read_json(tmp_path / "out/identity.json", "identity")["engine"]
+    assert engine["engine"] == "royalesim 0.1.42"
+    assert engine["command delay"] == "0 ticks (0 ms)"  # PROMPT's
