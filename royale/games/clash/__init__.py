@@ -31,6 +31,8 @@ class ClashGame:
         "defend",
         "push",
         "patient",
+        "counter",
+        "spells",
     )
 
     @property

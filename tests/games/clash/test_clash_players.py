@@ -9,6 +9,7 @@ from clash_helpers import GAME, PROMPT, choose, dealt, look
 from royale.evidence import match
 from royale.games.clash import engine
 from royale.games.clash.layout import PASS, TILES, WIDTH
+from royale.games.protocol import View
 
 
 @pytest.mark.parametrize("name", GAME.scripted)
@@ -44,6 +45,54 @@ def test_styles_on_an_opening_hand():
     made.step(choose("push", made, seen, 0))
     seen = look(made)
     assert (choose("patient", made, seen, 1) == PASS).all()
+
+
+def with_troops(seen, *troops):
+    """What Blue sees, and troops put in by hand: enemy, forward, right, hitpoints / 20."""
+    codes, scalars, legal = (a[:, 0].copy() for a in seen)
+    free = np.flatnonzero(codes[0, :40, 0] == 0)
+    for row, (enemy, forward, right, hp) in zip(free, troops, strict=False):
+        codes[0, row, [0, 1, 4, 5, 7]] = 1, enemy, right, forward, hp
+        codes[0, row, 6] = 8 + 16 * 8  # in the middle of the tile
+    return View(codes, scalars, legal, np.zeros(1, np.int32), np.zeros(1, np.uint64))
+
+
+def chosen(name, made, view):
+    """Slot, row and column that a player chooses; None for a pass."""
+    action = int(GAME.scripted_player(name, made.spec).act(view)[0])
+    return None if action == PASS else (action // TILES, *divmod(action % TILES, WIDTH))
+
+
+def test_the_counter_player_defends_then_counters_then_waits():
+    made = dealt(1, shuffle="none", **PROMPT)
+    seen = look(made)
+    assert chosen("counter", made, with_troops(seen)) is None  # six of elixir are not full enough
+    seen[1][..., made.spec.scalars.index("elixir")] = 0.95
+    assert chosen("counter", made, with_troops(seen))[1:] == (14, 16)
+    # the knight (slot 0) is the first of the cheapest; an own troop is joined ..
+    ally = (0, 9, 4, 50)
+    assert chosen("counter", made, with_troops(seen, ally, (0, 6, 12, 50))) == (0, 9, 4)
+    # .. unless an enemy has crossed the river: the one nearest to the own back line
+    crossed = (1, 12, 13, 50)
+    assert chosen("counter", made, with_troops(seen, ally, crossed)) == (0, 12, 13)
+    assert chosen("counter", made, with_troops(seen, crossed, (1, 8, 3, 9), ally)) == (0, 8, 3)
+    assert chosen("counter", made, with_troops(seen, ally, (1, 20, 13, 50))) == (0, 9, 4)
+
+
+def test_the_spell_player_hits_the_greatest_crowd_and_cycles_without_a_spell():
+    deck = ["Zap", "Fireball", "Knight", "Giant", "Archer", "Minions", "Cannon", "Musketeer"]
+    made = dealt(1, decks=[deck], shuffle="none", **PROMPT)
+    seen = look(made)
+    crowd = [(1, 20, 4, 50), (1, 21, 4, 50), (1, 20, 5, 50)]
+    slot, row, column = chosen("spells", made, with_troops(seen, (1, 10, 14, 120), *crowd))
+    assert slot == 0  # the cheaper spell
+    for _, forward, right, _ in crowd:
+        assert np.hypot(row - forward, column - right) <= 2.5
+    # own troops are no target; without enemies it is a tower
+    slot, row, column = chosen("spells", made, with_troops(seen, (0, 10, 9, 200)))
+    assert slot == 0 and row > 20
+    made = dealt(1, shuffle="none", **PROMPT)  # knight, archers, giant, minions
+    assert chosen("spells", made, with_troops(look(made), *crowd)) == (0, 14, 16)
 
 
 def test_the_random_player_passes_in_nine_of_ten():
