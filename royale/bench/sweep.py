@@ -7,11 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import yaml
-
 from royale.bench.measure import iterate
 from royale.doctor import usable_cores
-from royale.games import settings_schema
+from royale.games import load
 from royale.learn.plan import SegmentPlan
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
@@ -40,7 +38,7 @@ def candidates(plan: SegmentPlan) -> dict[str, SegmentPlan]:
     if plan.determinism != "run_exact":
         for threads in sorted({1, max(1, cores // 2), cores} - {plan.threads}):
             out[f"threads {threads}"] = replace(plan, threads=threads)
-    if "workers" in yaml.safe_load(settings_schema(plan.game).read_text())["properties"]:
+    if "workers" in getattr(load(plan.game), "speed_settings", ()):
         have = plan.settings.get("workers", 0)
         for workers in sorted({0, 1, cores, 2 * cores} - {have}):
             if workers <= plan.envs:

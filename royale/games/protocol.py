@@ -144,7 +144,8 @@ class Game(Protocol):
     name: str
     encoders: Sequence[str]  # the first is the default
     scripted: Sequence[str]  # names of the scripted players
-    # Optional: turn_ms, float, milliseconds of the game's own time between two decisions.
+    # Optional: turn_ms, float, milliseconds of the game's own time between two decisions;
+    # speed_settings, names of settings that decide how fast it plays and nothing else.
 
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
         """The interface for these settings (cheap; no game is made)."""

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from royale.games import load
 from royale.learn.recipe import Recipe
 
 STARTS = ("scratch", "weights", "checkpoint")
@@ -88,9 +89,14 @@ class SegmentPlan:
         return self.generation, self.arm, self.seed
 
     def continues(self) -> dict[str, Any]:
-        """What must be equal in all segments of one arm, as JSON values."""
+        """What must be equal in all segments of one arm, as JSON values.
+
+        Settings that decide only how fast a game plays are left out.
+        """
         names = ("game", "settings", "recipe", "envs", "horizon", "generation", "arm", "seed")
         values = asdict(self)
+        for name in getattr(load(self.game), "speed_settings", ()):
+            values["settings"].pop(name, None)
         if self.recipe["schedule"]:  # else more segments would be another arm
             names += ("arm_steps",)
         return json.loads(json.dumps({name: values[name] for name in names}, sort_keys=True))

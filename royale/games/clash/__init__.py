@@ -23,6 +23,7 @@ class ClashGame:
 
     name = "clash"
     encoders = ("base",)
+    speed_settings = ("workers",)
     scripted = (
         "random",
         "noop",

@@ -62,6 +62,21 @@ def test_workers_train_the_same_weights():
     assert torch.equal(*weights)
 
 
+def test_a_segment_may_go_on_with_other_workers_and_is_not_trained_again():
+    alone, some = plan(0), plan(2)
+    assert alone.fingerprint() == some.fingerprint()
+    assert "workers" not in alone.continues()["settings"]
+    assert some.training_settings()["workers"] == 2
+    trainer = Trainer(alone)
+    trainer.start()
+    trainer.iterate()
+    other = Trainer(some)
+    other.load_state(*trainer.state(), "checkpoint")
+    rows = [made.iterate() for made in (trainer, other)]
+    other.actors.batch.close()
+    assert rows[0]["policy_loss"] == rows[1]["policy_loss"]
+
+
 def test_an_iteration_is_completed_though_a_worker_is_killed():
     trainer, rows = trained(2, kill=30)
     assert trainer.actors.batch.deaths == 1
