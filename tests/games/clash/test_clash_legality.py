@@ -7,7 +7,7 @@ import pytest
 from clash_helpers import PROMPT, choose, dealt, look, uniform_actions
 
 from royale.games.clash import engine
-from royale.games.clash.layout import P_HAND, PASS, TILES
+from royale.games.clash.layout import P_HAND, P_TOWER, PASS, TILES
 from royale.games.clash.legality import POINTS, Legality
 
 
@@ -28,7 +28,7 @@ def test_the_mask_is_the_engines_check_on_every_tile(delay):
     pool = [card.name for card in engine.cards()]
     made = dealt(4, 3 + delay, pool=pool, start_tick=90, command_delay_ticks=delay)
     made.frames[:] = [[0, 0], [0, 1], [1, 0], [1, 1]]
-    compared, played = 0, set()
+    compared, fallen, played = 0, 0, set()
     for turn in range(330):
         legal = look(made)[2]
         assert (legal[..., PASS] == 1).all()
@@ -38,9 +38,11 @@ def test_the_mask_is_the_engines_check_on_every_tile(delay):
             if (tiles.any() and turn % 5 == 0) or turn % 40 == game:
                 assert np.array_equal(tiles, engines_own(made, game, seat)), (turn, game, seat)
                 compared += 1
+                towers = made.battles.scanned.players[game, 1 - seat, P_TOWER : P_TOWER + 3]
+                fallen += bool(tiles.any() and (towers == 0).any())
                 played.update(made.battles.scanned.players[game, seat, P_HAND : P_HAND + 4])
         made.step(uniform_actions(legal, (delay, turn), 0.35))
-    assert compared > 150 and len(played) > 40
+    assert compared > 150 and len(played) > 40 and fallen > 10
     legality = made.battles.legality
     assert legality.wrong == 0 and legality.filled < legality.asked / 4
 
