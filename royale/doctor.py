@@ -299,7 +299,7 @@ def _memory(
     most = min(total, budget_mb)
     if needed > most:
         fit = int(train["envs"] * max(most - fixed, 0) / (needed - fixed) * 0.8)
-        fix = f"the next legal train.envs is about {max(fit, 1)}"
+        fix = f"the next legal train.envs is about {fit}" if fit else "no train.envs fits"
         if budget_mb < needed <= total:
             found += f", resources.mem_mb is {budget_mb:,.0f}"
             fix += "; or raise resources.mem_mb"

@@ -143,6 +143,8 @@ def test_memory_over_what_the_executor_is_asked_for_is_refused():
     envs = int(re.search(r"train.envs is about (\d+); or raise", refused.fix)[1])
     smaller = doctor.arm_checks(*words[:2], {"envs": envs, "horizon": 1}, *words[3:], 600)[0]
     assert 1 < envs < 100 and smaller.status == "ok"
+    nothing = doctor.arm_checks(*words, budget_mb=300)[0]
+    assert nothing.fix == "no train.envs fits; or raise resources.mem_mb"
 
 
 def script(folder, arms):
