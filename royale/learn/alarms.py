@@ -25,7 +25,8 @@ Condition = Callable[[Sequence[Row]], bool | None]
 WINDOW = 10  # rows with finished games that a trend of draws is read from
 UPDATE_SECONDS = 0.5  # shorter updates are too short to call slow: a busy machine does that
 VRAM_MB = 128.0
-RSS_MB = 500.0
+# Passes of ever other sizes leave their workspaces behind: 600 MB in 30 iterations, then no more.
+RSS_MB = 1000.0
 BENCH_SHARE = 0.5  # of the bench's speed; an arm may do twice the root's work, hardly more
 
 
@@ -73,9 +74,10 @@ def _draw_equilibrium(rows: Sequence[Row]) -> bool | None:
 
 
 def _update_slow(rows: Sequence[Row]) -> bool:
-    seconds = [row["timing"]["update"] for row in rows]
+    # A game where few rows have a choice trains on twice as many samples now and then.
+    each = [row["timing"]["update"] / max(1, row["samples_trained"]) for row in rows]
     free = rows[-1]["health"]["vram_free_mb"]
-    slow = seconds[-1] >= max(2 * min(seconds), UPDATE_SECONDS)
+    slow = each[-1] >= 2 * min(each) and rows[-1]["timing"]["update"] >= UPDATE_SECONDS
     return slow and (free is None or free < VRAM_MB)
 
 
@@ -203,7 +205,7 @@ TABLE = (
     ),
     Alarm(
         "update_slow",
-        f"timing.update at least twice its best and {UPDATE_SECONDS} s; "
+        f"timing.update a sample at least twice its best, and {UPDATE_SECONDS} s in all; "
         f"on a GPU, with vram_free_mb < {VRAM_MB:g}",
         3,
         "warn",

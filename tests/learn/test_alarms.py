@@ -19,6 +19,7 @@ DOCS = (Path(__file__).parents[2] / "docs/learner.md").read_text()
 CALM = {
     "iteration": 1,
     "timing": {"update": 1.0},
+    "samples_trained": 100,
     "kl": 0.01,
     "clip_fraction": 0.1,
     "entropy": 0.5,
@@ -66,8 +67,8 @@ def test_a_calm_run_has_no_alarm():
         ("update_slow", {"timing": {"update": 2.0}}, {"timing": {"update": 1.9}}),
         (
             "memory_rising",
-            {"health": {"rss_mb": 1300.0, "vram_free_mb": None}},
-            {"health": {"rss_mb": 1299.0, "vram_free_mb": None}},
+            {"health": {"rss_mb": 1800.0, "vram_free_mb": None}},
+            {"health": {"rss_mb": 1799.0, "vram_free_mb": None}},
         ),
     ],
 )
@@ -105,6 +106,12 @@ def test_a_slow_update_on_a_gpu_needs_a_full_memory():
     assert on_after({}, *[slow | free] * 3)[-1] == []
     # an update of milliseconds is slow for any reason
     assert on_after({"timing": {"update": 0.01}}, *[{"timing": {"update": 0.4}}] * 3)[-1] == []
+
+
+def test_an_update_of_more_samples_is_not_slow():
+    twice = {"timing": {"update": 2.0}, "samples_trained": 200}
+    assert on_after({}, *[twice] * 3)[-1] == []
+    assert on_after({}, *[twice | {"samples_trained": 100}] * 3)[-1] == ["update_slow"]
 
 
 def test_the_ratio_is_measured_by_what_stops_the_run():
