@@ -283,7 +283,7 @@ def _memory(
     """Project the memory of a training segment; refuse over budget or total, warn over the free."""
     cells = spec.height * spec.width
     row = math.prod(spec.code_shape) + 4 * len(spec.scalars) + spec.n_actions / 8 + 32
-    rollout = 2 * train["envs"] * (train["horizon"] + 1) * row
+    rollout = (1 + recipe.overlap) * 2 * train["envs"] * (train["horizon"] + 1) * row
     forward = 2 * train["envs"] * cells * 4 * (len(spec.planes) + 3 * recipe.channels)
     kept = (
         cells * 4 * (len(spec.planes) + ACTIVATIONS_A_BLOCK * recipe.channels * (recipe.blocks + 1))

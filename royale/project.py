@@ -52,7 +52,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
                 "segments.arm' = 1; wall_clock: true needs at least 2 (split segment_steps), or set "
                 "wall_clock: false"
             )
-        check_recipes(own, ladder, sizes, file, config["profile"], profile["device"])
+        check_recipes(own, ladder, sizes, file, config["profile"], profile)
         generations.update(own)
         sanity[name] = tuple(ladder["sanity"])
         recipes[name] = root_recipe(ladder["recipe"], sizes)
@@ -229,7 +229,7 @@ def check_recipes(
     sizes: Mapping[str, Any],
     file: str,
     profile_name: str,
-    device: str,
+    profile: Mapping[str, Any],
 ) -> None:
     """Refuse an arm that equals its control, whichever parent is promoted, or does not fit.
 
@@ -272,6 +272,12 @@ def check_recipes(
         for arm, changes in generation.changes.items():
             try:
                 recipe = scaled({**base, **changes}, sizes["scale"])
-                check_arm(generation.game, sizes["settings"], sizes["train"], device, recipe)
+                if recipe.overlap and profile["processes"] > 1:
+                    raise ConfigError(
+                        f"'overlap' = true needs one process; {profile_file} has processes = "
+                        f"{profile['processes']}"
+                    )
+                sizes_of = sizes["settings"], sizes["train"]
+                check_arm(generation.game, *sizes_of, profile["device"], recipe)
             except ConfigError as error:
                 raise ConfigError(f"{where[arm]}: {error}") from None

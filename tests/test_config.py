@@ -256,6 +256,17 @@ def test_run_exact_has_one_thread(project_copy):
         load_project(CONFIG, project_copy)
 
 
+def test_overlap_is_for_one_process(project_copy):
+    edit(project_copy / LADDER, generation("g05", treatment={"overlap": True}))
+    load_project(CONFIG, project_copy)
+    path = project_copy / "config/profiles/laptop.yaml"
+    edit(path, lambda profile: profile.update(processes=2))
+    with pytest.raises(ConfigError) as error:
+        load_project(CONFIG, project_copy)
+    for words in ("generations.g05.treatment", "'overlap' = true", "processes = 2"):
+        assert words in str(error.value)
+
+
 def test_bad_profile(project_copy):
     path = project_copy / "config/profiles/laptop.yaml"
     edit(path, lambda profile: profile["per_game"]["generals"]["settings"].update(max_turns="long"))

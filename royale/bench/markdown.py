@@ -17,6 +17,7 @@ LINES = (
     "boundary_mb_per_second",
     "inference_ms_per_round",
     "update_timesteps_per_second",
+    "overlap_saved_seconds",
     "rollout_capacity_ratio",
     "vram_peak_mb",
     "ratio_max_abs_dev",

@@ -181,6 +181,7 @@ def summary(trainer: Trainer, measured: Sequence[Measured]) -> dict[str, Any]:
             [1e3 * m.collecting["inference"] / (plan.horizon + 1) for m in rest], 4
         ),
         "update_timesteps_per_second": median([steps / max(m.update, 1e-9) for m in rest], 1),
+        "overlap_saved_seconds": median([m.row["overlap_saved"] for m in rest]),
         "rollout_capacity_ratio": median([m.update / m.collection for m in rest], 3),
         "vram_peak_mb": round(torch.cuda.max_memory_reserved() / MB, 1) if on_gpu else None,
         "ratio_max_abs_dev": max(ratios, default=None),

@@ -199,6 +199,7 @@ def audit(game: str, settings: Mapping[str, Any], recipe: Recipe) -> list[Findin
     """
     fixed = {"advantage_top": 1.0, "epochs": 1, "channels": 4, "blocks": 1, "precision": "fp32"}
     fixed |= {
+        "overlap": False,
         "opponents": {},
         "explore_plane": {},
         "schedule": [],

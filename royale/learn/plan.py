@@ -60,6 +60,8 @@ class SegmentPlan:
                 f"determinism run_exact needs 1 thread of 1 process, not {self.threads} of "
                 f"{self.processes}"
             )
+        if self.recipe["overlap"] and self.processes > 1:
+            raise ValueError(f"overlap needs 1 process, not {self.processes}")
         if self.recipe["schedule"] and not self.arm_steps:
             raise ValueError("a schedule is in shares of arm_steps, which is missing")
 

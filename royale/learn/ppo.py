@@ -95,10 +95,7 @@ def minibatch_losses(
 ) -> Losses:
     """PPO's loss of a minibatch: policy + value_coef * value - coefficient * entropy."""
     logits, outputs = precision.forward(network, batch.planes)
-    log_prob, entropy = masked_policy(logits, batch.legal, batch.action)
-    if recipe.explore_plane:
-        log_prob = mixture_log_prob(log_prob, batch.keep, batch.forced)
-    log_ratio = log_prob - batch.log_prob
+    log_ratio, entropy = compare(logits, recipe, batch)
     policy = clipped_surrogate(log_ratio, batch.advantage, recipe.clip)
     if recipe.value_clip:
         value = codec.clipped_loss(outputs, batch.returns, batch.value, recipe.value_clip)
@@ -107,6 +104,14 @@ def minibatch_losses(
     share = normalised_entropy(entropy, batch.n_legal).mean()
     total = policy + recipe.value_coef * value - coefficient * share
     return Losses(total, policy.detach(), value.detach(), share.detach(), log_ratio.detach())
+
+
+def compare(logits: Tensor, recipe: Recipe, batch: Minibatch) -> tuple[Tensor, Tensor]:
+    """log(pi(a) / stored pi(a)) (B,) of a network's logits, and its entropy (B,), nats."""
+    log_prob, entropy = masked_policy(logits, batch.legal, batch.action)
+    if recipe.explore_plane:
+        log_prob = mixture_log_prob(log_prob, batch.keep, batch.forced)
+    return log_prob - batch.log_prob, entropy
 
 
 class Updater:
@@ -137,11 +142,17 @@ class Updater:
         self.codec_seconds = 0.0
 
     def update(
-        self, rollout: Rollout, coefficient: float, key: int, iteration: int
+        self,
+        rollout: Rollout,
+        coefficient: float,
+        key: int,
+        iteration: int,
+        behaviour: Network | None = None,
     ) -> dict[str, object]:
         """One iteration of PPO on `rollout`; the metrics, and the seconds of its parts.
 
-        coefficient: of the entropy bonus; key orders the minibatches. Where every sample
+        coefficient: of the entropy bonus; key orders the minibatches; behaviour: the network
+        that played, None if it is the one that is trained, as it is now. Where every sample
         was of a lost game no step is taken, and what was not measured is None. TrainingError
         when the stored log-probabilities are not the network's or a loss is not finite.
         """
@@ -175,7 +186,7 @@ class Updater:
         gae_seconds = time.perf_counter() - began
 
         self.codec_seconds = 0.0
-        deviation, rows = None, []
+        deviation, lag, rows = None, None, []
         for epoch in range(recipe.epochs):
             order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
             for part in split_evenly(order, recipe.minibatch):
@@ -192,7 +203,10 @@ class Updater:
                 weight = mine.size / part.size
                 self.share.sum_gradients(self.parameters, weight)
                 if deviation is None:
-                    deviation = self._check_on_policy(losses.log_ratio, iteration)
+                    lag, played = losses.log_ratio, losses.log_ratio
+                    if behaviour is not None:
+                        played = self._as_played(behaviour, batch)
+                    deviation = self._check_on_policy(played, iteration)
                 norm = self.optimizer.clip_gradients(recipe.max_grad_norm)
                 rows.append(self._measure(losses, norm, weight))
                 self._check_finite(rows[-1], iteration)
@@ -207,6 +221,8 @@ class Updater:
             "explained_variance": explained_variance(samples.value[usable], returns[usable]),
             "return": float(returns[usable].mean(dtype=np.float64)) if usable.size else None,
             "ratio_max_abs_dev": deviation,
+            # of the first minibatch, before any step of this iteration
+            "policy_lag_kl": None if lag is None else max(0.0, float(approximate_kl(lag))),
             "learner_share": float(rollout.learner.mean()),
             "decisions": int(choices.sum()),
             "rows_dropped": int(samples.dropped.sum()),
@@ -261,6 +277,11 @@ class Updater:
             outside = ((losses.log_ratio.exp() - 1.0).abs() > self.recipe.clip).float().mean()
         means = torch.stack([losses.policy, losses.value, kl, outside])
         return torch.cat([self.share.sum(means * weight), norm[None]])
+
+    @torch.inference_mode()
+    def _as_played(self, behaviour: Network, batch: Minibatch) -> Tensor:
+        """log(pi(a) / stored pi(a)) (B,) by the network that played."""
+        return compare(self.precision.forward(behaviour, batch.planes)[0], self.recipe, batch)[0]
 
     def _check_on_policy(self, log_ratio: Tensor | None, iteration: int) -> float:
         """Before the first step every ratio is 1, or what was stored is not what was played."""

@@ -57,6 +57,7 @@ class Recipe:
     max_grad_norm: float = 1.0
     ema_decay: float = 0.99
     precision: str = "fp32"
+    overlap: bool = False
     draw_reward: float = 0.0
     shaping: Mapping[str, float] = field(default_factory=dict)
     opponents: Mapping[str, float] = field(default_factory=dict)

@@ -21,6 +21,10 @@ from royale.learn.sampling import pack_legal, sample, single_action
 from royale.learn.value import ValueCodec
 
 
+class Stopped(Exception):
+    """Collecting was told to stop."""
+
+
 class Actors:
     """N games, both seats played by one network but for the recipe's other opponents.
 
@@ -65,6 +69,7 @@ class Actors:
         self.codes = np.zeros((2 * n, *spec.code_shape), np.uint8)
         self.scalars = np.zeros((2 * n, len(spec.scalars)), np.float32)
         self.seconds = dict.fromkeys(("env", "codec", "inference", "sampling"), 0.0)
+        self.stopping = False  # set from another thread: `collect` ends with Stopped
         self.begin_statistics()
 
     def begin_statistics(self) -> None:
@@ -117,6 +122,8 @@ class Actors:
         clock = time.perf_counter()
         out.begin()
         for t in range(out.horizon):
+            if self.stopping:
+                raise Stopped
             packed = pack_legal(self.legal.reshape(rows, -1))
             # Where one action is legal it is taken: no network need be asked.
             out.action[t], choice = single_action(packed, self.batch.spec.n_actions)

@@ -128,6 +128,38 @@ class Rollout:
         turns = {name: getattr(self, name) for name in BY_TURN}
         return {**turns, "last_value": self.last_value, "samples": vars(self.samples)}
 
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """What training on it needs, as arrays by name."""
+        samples = {f"samples/{name}": array for name, array in vars(self.samples).items()}
+        turns = {f"turns/{name}": getattr(self, name) for name in BY_TURN}
+        return {**turns, "last_value": self.last_value, **samples}
+
+    def room(self, m: int) -> dict[str, np.ndarray]:
+        """Arrays of the shapes and types of m samples, or of as many as there is room for."""
+        return vars(self._room.part(slice(0, m)))
+
+    def load_state_arrays(self, arrays: Mapping[str, np.ndarray], n_actions: int) -> None:
+        """Restore `state_arrays` of the right shapes; ValueError where numbers are none of a rollout.
+
+        What they index is not looked at again, so a stranger's file is checked here.
+        """
+        m = len(arrays["samples/turn"])
+        samples = self._room.part(slice(0, m))
+        for name, array in vars(samples).items():
+            array[...] = arrays[f"samples/{name}"]
+        for name in BY_TURN:
+            getattr(self, name)[...] = arrays[f"turns/{name}"]
+        self.last_value[...] = arrays["last_value"]
+        place = samples.turn.astype(np.int64) * self.rows + samples.row
+        inside = (samples.row >= 0) & (samples.row < self.rows)
+        inside &= (samples.turn >= 0) & (samples.turn < self.horizon)
+        if not (inside.all() and (np.diff(place) > 0).all()):
+            raise ValueError("a rollout's samples are not in the order of turns and rows")
+        actions = (samples.action >= 0) & (samples.action < n_actions)
+        if not (actions.all() and (samples.n_legal > 0).all()):
+            raise ValueError("a rollout's samples have actions that there are not")
+        self.samples = samples
+
     def joined(self, parts: Sequence[Mapping[str, Any]]) -> Rollout:
         """The rollout of all games, from the `contents` of each part of them in order."""
         out = copy(self)

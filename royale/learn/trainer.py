@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,10 @@ import torch
 from royale import rng
 from royale.games import load
 from royale.learn import checkpoint, determinism, entropy
-from royale.learn.network import build_network, fingerprint, layout
+from royale.learn.network import Network, build_network, fingerprint, layout
 from royale.learn.opponents import POOL
 from royale.learn.optimizer import NetworkOptimizer
+from royale.learn.overlap import Ahead, Collector, expected_arrays, frozen, restored
 from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
 from royale.learn.ppo import TrainingError, Updater
@@ -45,6 +47,7 @@ class Trainer:
         self.average = build_network(spec, self.recipe, 0, device).requires_grad_(False)
         self.optimizer = NetworkOptimizer(self.network, self.recipe)
         self._make_games(plan.training_settings())
+        self.collector = Collector()
         self.twice = determinism.Twice(self.network, self.average, self.optimizer)
         self.order_key = rng.key_of(*run, "minibatches")
         self.coefficient = entropy.SMALLEST
@@ -58,7 +61,9 @@ class Trainer:
         batch = game.make(count, settings, self.recipe.encoder)
         self.settings, self.spec = settings, batch.spec
         self.actors = Actors(game, batch, self.recipe, plan.run(), plan.device, first, plan.envs)
-        self.rollout = Rollout(batch, plan.horizon)
+        self.rollout = Rollout(batch, plan.horizon)  # what is or was trained on
+        self.ahead: Ahead | None = None  # the next one, where it is collected already
+        self.spare = Rollout(batch, plan.horizon) if self.recipe.overlap else None
         self.updater = Updater(
             game,
             self.spec,
@@ -115,57 +120,108 @@ class Trainer:
     def iterate(self) -> dict[str, Any]:
         """One iteration of collecting and updating; its row of metrics.
 
-        `seconds` is the iteration's wall time and `timing` its split; what the parts
-        leave over is timing's `residual`. TrainingError when something is not finite.
+        `seconds` is the iteration's wall time and `timing` its split; what the parts, less
+        `overlap_saved`, leave over is timing's `residual`. TrainingError when something is not
+        finite.
         """
         began = time.perf_counter()
         self._follow_schedule()
         self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
-        self.actors.begin_statistics()
-        self.actors.opponents.snapshot(self.average, self.iteration)
-        first_turn = self.iteration * self.plan.horizon
-        try:
-            self.actors.collect(self.network, self.rollout, first_turn)
-        except FloatingPointError as error:
-            raise TrainingError(f"iteration {self.iteration + 1}: logits: {error}") from error
-        rollout = self._rollout_of_all()
+        rollout, statistics, behaviour = self._collected()
         self.optimizer.warm(self.warmth)
-        metrics = self._update(rollout, self.iteration + 1)
+        number = self.iteration + 1
+        saved = 0.0
+        # a stage of the schedule begins with games of its own, which are not there yet
+        if self.recipe.overlap and self.plan.training_settings(number) == self.settings:
+            metrics, saved = self._update_beside(rollout, number, behaviour)
+        else:
+            metrics = self._update(rollout, number, behaviour)
         used = self.coefficient
         if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
             self.coefficient = entropy.next_coefficient(
                 used, metrics["entropy"], self.recipe.entropy_floor
             )
-        self.iteration += 1
+        self.iteration = number
         timing = dict.fromkeys(TIMED, 0.0)
         for part in (self.actors.seconds, metrics.pop("seconds")):
             for name, seconds in part.items():
                 timing[name] += seconds
         seconds = time.perf_counter() - began
-        timing["residual"] = seconds - sum(timing.values())
+        timing["residual"] = seconds + saved - sum(timing.values())
+        explored = statistics.pop("explored")
         return {
             "iteration": self.iteration,
             "agent_steps": self.agent_steps,
             "seconds": seconds,
             "steps_per_second": self.plan.steps_per_iteration / seconds,
             "timing": timing,
+            "overlap_saved": saved,
+            "policy_lag": int(behaviour is not None),
             **metrics,
             "entropy_coef": used,
-            "explored_share": self.actors.explored / max(1, metrics["decisions"]),
-            **self.actors.episode_statistics(),
+            "explored_share": explored / max(1, metrics["decisions"]),
+            **statistics,
         }
+
+    def _collected(self) -> tuple[Rollout, dict[str, Any], Network | None]:
+        """The rollout to train on, its statistics, and the network that played it if that is
+        not the one of now: collected ahead, or else now."""
+        if self.ahead is not None:
+            ahead, self.ahead = self.ahead, None
+            self.rollout, self.spare = ahead.rollout, self.rollout
+            return ahead.rollout, ahead.statistics, ahead.behaviour
+        self._begin_collection(self.iteration)
+        with self._told(self.iteration):
+            self.actors.collect(self.network, self.rollout, self.iteration * self.plan.horizon)
+        rollout = self._rollout_of_all()
+        return rollout, self._statistics(), None
+
+    def _begin_collection(self, iteration: int) -> None:
+        self.actors.begin_statistics()
+        self.actors.opponents.snapshot(self.average, iteration)
+
+    @contextmanager
+    def _told(self, iteration: int) -> Iterator[None]:
+        """A failure of an iteration's collection (from 0) names it."""
+        try:
+            yield
+        except FloatingPointError as error:
+            raise TrainingError(f"iteration {iteration + 1}: logits: {error}") from error
+
+    def _statistics(self) -> dict[str, Any]:
+        return {"explored": self.actors.explored, **self.actors.episode_statistics()}
+
+    def _update_beside(
+        self, rollout: Rollout, following: int, behaviour: Network | None
+    ) -> tuple[dict[str, Any], float]:
+        """Update while the rollout of the iteration after (`following`, from 0) is collected; the
+        metrics, and the seconds that this saved."""
+        self._begin_collection(following)
+        playing = frozen(self.network)
+        with self._told(following):
+            metrics, saved = self.collector.beside(
+                self.actors,
+                playing,
+                self.spare,
+                following * self.plan.horizon,
+                lambda: self._update(rollout, following, behaviour),
+            )
+        self.ahead = Ahead(self.spare, playing, self.actors.counters(), self._statistics())
+        return metrics, saved
 
     def checks(self, iteration: int) -> bool:
         """Whether that iteration (from 1) proves that its update repeats."""
         return determinism.is_checked(self.plan.determinism, iteration)
 
-    def _update(self, rollout: Rollout, iteration: int) -> dict[str, Any]:
+    def _update(
+        self, rollout: Rollout, iteration: int, behaviour: Network | None
+    ) -> dict[str, Any]:
         """Update on the rollout, twice if this iteration is checked; its metrics."""
         key = int(rng.fold(self.order_key, iteration - 1))
         began = time.perf_counter()
 
         def update() -> dict[str, Any]:
-            return self.updater.update(rollout, self.coefficient, key, iteration)
+            return self.updater.update(rollout, self.coefficient, key, iteration, behaviour)
 
         if not self.checks(iteration):
             return update()
@@ -195,6 +251,8 @@ class Trainer:
         for name, tensor in self.optimizer.state_tensors().items():
             arrays[f"optimizer/{name}"] = tensor.cpu().numpy()
         arrays |= self.share.join_arrays(self.actors.state_arrays())
+        if self.ahead is not None:
+            arrays |= self.ahead.state_arrays()
         rows = layout(self.network)
         meta = {
             "kind": "checkpoint",
@@ -244,6 +302,9 @@ class Trainer:
         )
         try:
             self.actors.load_state_arrays(arrays, self.average)
+            self.ahead = restored(
+                arrays, self.spare or self.rollout, self.actors, self.network, self._statistics
+            )
         except ValueError as error:
             raise checkpoint.FileError(f"{path}: {error}") from error
         self.coefficient, self.iteration, self.first_iteration = counters
@@ -266,6 +327,8 @@ class Trainer:
                 expected[name] = np.broadcast_to(np.zeros((), array.dtype), shape)
         for prefix in ("weights", "ema", *(f"{past}{slot}" for slot in slots)):
             expected |= checkpoint.network_arrays(self.average, prefix)
+        if self.recipe.overlap:
+            expected |= expected_arrays(arrays, self.spare, self.actors, self.network)
         if checkpoint.part(arrays, "optimizer/"):  # an arm that has taken a step
             expected |= self.optimizer.expected_arrays("optimizer/")
         checkpoint.check_arrays(arrays, expected, path)

@@ -227,6 +227,7 @@ CHANGES = {
     "truncation": "reset",
     "value_clip": 1e-4,
     "precision": "bf16",
+    "overlap": True,
     "opponents": {"random": 0.25},
     "explore_plane": {"up": 0.3},
     "settings": {"max_turns": 3},

@@ -1,0 +1,134 @@
+"""Collecting the next rollout while the learner updates on this one (recipe key `overlap`).
+
+The next rollout is played by a frozen copy of the weights as they were when the update began, so
+what is trained on was played one update ago. PPO allows for that as long as the stored
+log-probabilities are those of the network that played; the copy is kept to prove it. Both
+threads start from the same state and share nothing that the other writes, so what comes out
+does not depend on which of them is faster.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+import torch
+
+from royale.learn import checkpoint
+from royale.learn.network import Network
+from royale.learn.rollout import Actors
+from royale.learn.samples import Rollout
+
+PREFIX = "ahead/"  # of the arrays of a rollout that is collected and not trained on yet
+T = TypeVar("T")
+
+
+@dataclass
+class Ahead:
+    """A rollout that was collected ahead, the network that played it, and its statistics."""
+
+    rollout: Rollout
+    behaviour: Network
+    counters: list[np.ndarray]  # of `Actors.counters`
+    statistics: dict[str, Any]
+
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """All of it, as arrays by name."""
+        arrays = {f"{PREFIX}{name}": array for name, array in self.rollout.state_arrays().items()}
+        for number, counter in enumerate(self.counters):
+            arrays[f"{PREFIX}counters/{number}"] = counter
+        return arrays | checkpoint.network_arrays(self.behaviour, f"{PREFIX}behaviour")
+
+
+def frozen(network: Network) -> Network:
+    """A copy that no update changes."""
+    return copy.deepcopy(network).requires_grad_(False)
+
+
+def expected_arrays(
+    arrays: Mapping[str, np.ndarray], rollout: Rollout, actors: Actors, network: Network
+) -> dict[str, np.ndarray]:
+    """What `Ahead.state_arrays` may look like in a file that has `arrays`; none if it has none."""
+    if not checkpoint.part(arrays, PREFIX):
+        return {}
+    turns = arrays.get(f"{PREFIX}samples/turn", np.zeros(0))
+    like = Ahead(rollout, network, actors.counters(), {}).state_arrays()
+    samples = rollout.room(len(turns) if turns.ndim == 1 else 0)
+    return like | {f"{PREFIX}samples/{name}": array for name, array in samples.items()}
+
+
+def restored(
+    arrays: Mapping[str, np.ndarray],
+    rollout: Rollout,
+    actors: Actors,
+    network: Network,
+    statistics: Callable[[], dict[str, Any]],
+) -> Ahead | None:
+    """The `Ahead` of checked arrays, read into `rollout`; None if there is none.
+
+    statistics: makes them from the counters that `actors` is given. ValueError where numbers
+    are none of such a rollout.
+    """
+    mine = {n.removeprefix(PREFIX): a for n, a in checkpoint.part(arrays, PREFIX).items()}
+    if not mine:
+        return None
+    rollout.load_state_arrays(mine, actors.batch.spec.n_actions)
+    counters = [mine[f"counters/{number}"].copy() for number in range(len(actors.counters()))]
+    actors.take_counters([counters])
+    behaviour = frozen(network)
+    with torch.no_grad():
+        for name, parameter in behaviour.named_parameters():
+            parameter.copy_(torch.from_numpy(mine[f"behaviour/{name}"]))
+    return Ahead(rollout, behaviour, counters, statistics())
+
+
+class Collector:
+    """A thread that collects while the caller does something else."""
+
+    def __init__(self) -> None:
+        self._pool: ThreadPoolExecutor | None = None
+
+    def beside(
+        self,
+        actors: Actors,
+        network: Network,
+        rollout: Rollout,
+        first_turn: int,
+        work: Callable[[], T],
+    ) -> tuple[T, float]:
+        """Collect into `rollout` while `work` is done here; what it returned, and the seconds saved.
+
+        These are the seconds of collecting that nobody had to wait for. If either fails the
+        other is ended, and the failure raised.
+        """
+        if self._pool is None:  # with as many threads each as here; the rounding is inherited
+            counts = numba.get_num_threads(), torch.get_num_threads()
+            self._pool = ThreadPoolExecutor(1, "collect", _take_threads, counts)
+        collecting = self._pool.submit(_timed, actors, network, rollout, first_turn)
+        try:
+            done = work()
+            began = time.perf_counter()
+            seconds = collecting.result()
+            return done, max(0.0, seconds - (time.perf_counter() - began))
+        except BaseException:
+            actors.stopping = True
+            wait([collecting])
+            actors.stopping = False
+            raise
+
+
+def _take_threads(numba_threads: int, torch_threads: int) -> None:
+    numba.set_num_threads(numba_threads)  # first: it resets torch's
+    torch.set_num_threads(torch_threads)
+
+
+def _timed(actors: Actors, network: Network, rollout: Rollout, first_turn: int) -> float:
+    began = time.perf_counter()
+    actors.collect(network, rollout, first_turn)
+    return time.perf_counter() - began
