@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Mapping
+from typing import IO
 
 import numpy as np
 
+from royale.errors import RoyaleError
 from royale.games.clash.layout import BYTES, N_ACTIONS, POTENTIALS, ROWS, SCALARS, STATISTICS
 
 # Name -> type and shape behind the number of battles.
@@ -29,6 +32,30 @@ FIELDS: dict[str, tuple[type, tuple[int, ...]]] = {
 def size(n: int) -> int:
     """Bytes that the arrays of n battles take."""
     return sum(n * _bytes(kind, shape) + 64 for kind, shape in FIELDS.values())
+
+
+def open_memory(n: int) -> IO[bytes]:
+    """A file without a name for the arrays of n battles, all zero, for processes to map.
+
+    In memory, else (a container's /dev/shm may have 64 MB for all) in the temporary folder;
+    RoyaleError where neither has room. It is written in full: of a file that only promises
+    its room, the first write that finds none ends the process with SIGBUS.
+    """
+    faults = []
+    for folder in ("/dev/shm", tempfile.gettempdir()):
+        try:
+            file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+            if file.write(bytes(size(n))) == size(n):
+                return file
+            fault = "no room"
+            file.close()
+        except OSError as error:
+            fault = error.strerror
+        faults.append(f"{folder}: {fault}")
+    raise RoyaleError(
+        f"clash: no room for the {size(n):,} bytes that {n} battles have in common with their "
+        f"workers ({'; '.join(faults)}); free some, or set workers: 0"
+    )
 
 
 def arrays(buffer: object, n: int) -> dict[str, np.ndarray]:

@@ -10,7 +10,6 @@ import os
 import socket
 import subprocess
 import sys
-import tempfile
 import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -117,9 +116,7 @@ class Workers:
 
     def __init__(self, n: int, workers: int, settings: Mapping[str, Any]) -> None:
         self.n, self._settings = n, dict(settings)
-        folder = "/dev/shm" if os.path.isdir("/dev/shm") else None
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
-        self._file.truncate(shared.size(n))
+        self._file = shared.open_memory(n)
         self.arrays = shared.arrays(mmap.mmap(self._file.fileno(), shared.size(n)), n)
         bounds = np.linspace(0, n, min(workers, n) + 1).round().astype(int).tolist()
         self.workers = [

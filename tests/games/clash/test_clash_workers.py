@@ -6,8 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,6 +18,7 @@ from clash_helpers import GAME, buffers, choose, dealt, look
 from royale import rng
 from royale.errors import RoyaleError
 from royale.evidence import match
+from royale.games.clash import shared
 from royale.games.clash.layout import PASS
 
 SETTINGS = {"start_tick": 90}
@@ -214,6 +217,29 @@ def test_a_worker_that_cannot_start_is_an_error_not_a_wait(monkeypatch):
     monkeypatch.setattr(sys, "executable", "/bin/false")
     with pytest.raises(RoyaleError, match="died while starting"):
         GAME.make(2, {**SETTINGS, "workers": 1}, "base")
+
+
+@pytest.mark.parametrize("full", [1, 2])
+def test_full_shared_memory_is_noticed_before_a_write_is_fatal(monkeypatch, full):
+    asked = []
+
+    def some_are_full(dir, buffering):
+        asked.append(dir)
+        if len(asked) <= full:
+            return open("/dev/full", "r+b", buffering)
+        return tempfile.TemporaryFile(dir=dir, buffering=buffering)
+
+    mine = SimpleNamespace(TemporaryFile=some_are_full, gettempdir=tempfile.gettempdir)
+    monkeypatch.setattr(shared, "tempfile", mine)
+    if full == 2:
+        with pytest.raises(RoyaleError, match=r"/dev/shm: No space left on device; .*workers: 0"):
+            GAME.make(2, {**SETTINGS, "workers": 1}, "base")
+        return
+    made = GAME.make(2, {**SETTINGS, "workers": 1}, "base")
+    assert asked == ["/dev/shm", tempfile.gettempdir()]
+    made.reset(np.arange(2), np.arange(2, dtype=np.uint64))
+    assert look(made)[0].any() and made.deaths == 0
+    made.close()
 
 
 def test_wrong_buffers_are_refused():
