@@ -80,6 +80,7 @@ class BatchedGame(Protocol):
     n_games: int
     frames: np.ndarray  # (N, 2) int8, zero (identity) after `reset`
     turns: np.ndarray  # (N,) int32: turns played so far
+    # Optional: lost, (N,) bool: games lost since the last step, which the next one tells.
 
     def reset(self, games: np.ndarray, seeds: np.ndarray) -> None:
         """Start anew the games with indices `games` (M,), from `seeds` (M,) uint64.

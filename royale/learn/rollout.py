@@ -137,6 +137,9 @@ class Actors:
             out.end_turn(t, self.over, lost)
             self._observe()
             clock = self._clock("env", clock)
+        lost = getattr(self.batch, "lost", None)
+        if lost is not None:  # since the last turn: nothing is seen to value what came before
+            out.drop(lost)
         last = np.flatnonzero(self.opponents.learner_rows())
         seen = self.codes[last], self.scalars[last]
         _, values, clock = self._forward(network, *seen, clock)

@@ -113,15 +113,19 @@ class Rollout:
         return new
 
     def end_turn(self, t: int, done: np.ndarray, lost: np.ndarray | None) -> None:
-        """Note which games (N,) ended with turn t, and drop the samples of those lost.
+        """Note which games (N,) ended with turn t, and drop the samples of those lost."""
+        self.done[t] = np.repeat(done, 2)
+        if lost is not None:
+            self.drop(lost)
+        self._episode_from[self.done[t]] = t + 1
+
+    def drop(self, lost: np.ndarray) -> None:
+        """Drop the samples of the lost games (N,).
 
         Only the unfinished episode is dropped: what the game played before is whole.
         """
-        self.done[t] = np.repeat(done, 2)
-        if lost is not None and lost.any():
-            samples, gone = self.samples, np.repeat(lost, 2)
-            samples.dropped |= gone[samples.row] & (samples.turn >= self._episode_from[samples.row])
-        self._episode_from[self.done[t]] = t + 1
+        samples, gone = self.samples, np.repeat(lost, 2)
+        samples.dropped |= gone[samples.row] & (samples.turn >= self._episode_from[samples.row])
 
     def contents(self) -> dict[str, object]:
         """All that was played, for `joined`."""

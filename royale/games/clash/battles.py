@@ -7,10 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from royale.games.clash import decks, encode
-from royale.games.clash.engine import OK, battle, decision_ticks, ids, unit_worth
+from royale.games.clash.engine import OK, EngineError, battle, decision_ticks, ids, unit_worth
 from royale.games.clash.layout import (
     BUTTONS,
     GAME_OVER,
+    N_CARDS,
     P_ABILITIES,
     P_ABILITY,
     P_CROWNS,
@@ -28,12 +29,44 @@ from royale.games.clash.layout import (
     WINNER,
 )
 from royale.games.clash.legality import POINTS, Legality
-from royale.games.clash.public import Public
+from royale.games.clash.public import LONG_AGO, Public
 from royale.games.clash.scan import Scanned
 from royale.games.clash.settings import SHUFFLES, Settings
 
 FULL_BAR = 10000  # thousandths of elixir
 SEED_BITS = np.uint64(2**63 - 1)
+
+
+# Least and greatest of what a restored state may hold: some of it chooses among rows and cards.
+BOUNDS: dict[str, tuple[float, float]] = {
+    "frames": (0, 1),
+    "winner": (-1, 1),
+    "turns": (0, 1 << 20),
+    "estimate": (0, FULL_BAR),
+    "ticks": (0, 1 << 20),
+    "seen": (-1, N_CARDS - 1),
+    "since": (0, LONG_AGO),
+    "plays": (0, 1 << 20),
+    "last": (-1, N_CARDS - 1),
+}
+
+
+class SnapshotError(EngineError, ValueError):
+    """What should be a saved battle, and the engine cannot read."""
+
+
+def check_state(state: Mapping[str, np.ndarray], n: int) -> None:
+    """ValueError unless `state` can be that of n battles, wherever it comes from."""
+    for name, (least, most) in BOUNDS.items():
+        array = state[name]
+        if array.shape[:1] != (n,) or not ((array >= least) & (array <= most)).all():
+            raise ValueError(f"state array {name}: want {n} battles of {least} to {most}")
+    lengths = state["snapshot_bytes"]
+    whole = (lengths >= 0) & (lengths <= state["snapshot"].shape[1])
+    if not (
+        whole & ((lengths == 0) == state["undealt"]) & (state["over"] >= state["undealt"])
+    ).all():
+        raise ValueError("state array snapshot_bytes: want a snapshot of every battle dealt")
 
 
 class Battles:
@@ -262,7 +295,10 @@ class Battles:
         """Restore what `state_arrays` gave. The future is the same to the bit."""
         for game, length in enumerate(state["snapshot_bytes"]):
             if length:
-                self.engines[game].load(state["snapshot"][game, :length].tobytes())
+                try:
+                    self.engines[game].load(state["snapshot"][game, :length].tobytes())
+                except ValueError as error:
+                    raise SnapshotError(f"battle {game}: {error}") from None
         for name in Public.STATE:
             getattr(self.public, name)[...] = state[name]
         for name in (*self.COUNTED, "over", "undealt"):

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from royale.games.clash import shared
-from royale.games.clash.battles import Battles
+from royale.games.clash.battles import Battles, check_state
 from royale.games.clash.layout import PASS
 from royale.games.clash.messages import LOAD, OBSERVE, RESET, STATE, STEP, pack, unpack
 from royale.games.clash.settings import Settings
-from royale.games.clash.workers import Workers
+from royale.games.clash.workers import WorkerError, Workers
 from royale.games.protocol import GameSpec, StepResult
 
 
@@ -46,6 +46,11 @@ class Clash:
     def turns(self) -> np.ndarray:
         """(N,) int32: decisions so far. A view of the state."""
         return self._arrays["turns"]
+
+    @property
+    def lost(self) -> np.ndarray:
+        """(N,) bool: lost and not dealt again, which the next step tells. A view of the state."""
+        return self._lost
 
     @property
     def deaths(self) -> int:
@@ -129,10 +134,11 @@ class Clash:
         if self.workers is None:
             parts = [self.battles.state_arrays()]
         else:
-            answers, lost = self.workers.round(STATE)
-            if lost.any():  # a new worker's battles are not dealt, and say so
-                self._lost |= lost
-                answers, _ = self.workers.round(STATE)
+            while True:
+                answers, lost = self.workers.round(STATE)
+                if not lost.any():
+                    break
+                self._lost |= lost  # a new worker's battles are not dealt, and say so
             parts = [unpack(answers[worker.number]) for worker in self.workers.workers]
         widest = max(part["snapshot"].shape[1] for part in parts)
         for part in parts:
@@ -143,10 +149,11 @@ class Clash:
         return whole
 
     def load_state_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Restore `state_arrays`; ValueError where they are of another number of battles."""
+        """Restore `state_arrays`; ValueError where they are none, or of another number of battles."""
         n = len(arrays["snapshot_bytes"]) if "snapshot_bytes" in arrays else 0
         if n != self.n_games:
             raise ValueError(f"state arrays of {n} battles, this batch has {self.n_games}")
+        check_state(arrays, n)
         if self.workers is None:
             self.battles.load_state_arrays(arrays)
         else:
@@ -154,7 +161,9 @@ class Clash:
                 w.number: pack({name: a[w.first : w.last] for name, a in arrays.items()})
                 for w in self.workers.workers
             }
-            _, lost = self.workers.round(LOAD, contents=contents)
-            if lost.any():
-                raise RuntimeError("clash: a worker died while its battles were restored")
+            try:
+                while self.workers.round(LOAD, contents=contents)[1].any():
+                    pass  # one died; whoever replaced it is given its battles, too
+            except WorkerError as error:
+                raise ValueError(str(error)) from error
         self._lost[...] = arrays["lost"]

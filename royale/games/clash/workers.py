@@ -35,7 +35,7 @@ class Worker:
         self.number, self.first, self.last = number, first, last
         self.process: subprocess.Popen | None = None
         self.connection: socket.socket | None = None
-        self.idle = True  # it has done nothing since it was started
+        self.unproven = False  # it replaces one that died, and has done nothing yet
 
     def start(self, memory: int, n: int, settings: Mapping[str, Any]) -> None:
         """Start the process; `started` waits for it.
@@ -57,7 +57,7 @@ class Worker:
                 process_group=0,  # a terminal's Ctrl-C is the learner's alone
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path), **one},
             )
-        self.connection, self.idle = mine, True
+        self.connection = mine
         with contextlib.suppress(OSError):  # `started` sees a worker that died at once
             send(mine, BEGIN, json.dumps(dict(settings)).encode())
 
@@ -163,7 +163,7 @@ class Workers:
                     self._replace(worker)
                     lost[worker.first : worker.last] = True
                 else:
-                    answers[worker.number], worker.idle = answer, False
+                    answers[worker.number], worker.unproven = answer, False
         except BaseException:
             self.close()
             raise
@@ -171,7 +171,7 @@ class Workers:
 
     def _replace(self, worker: Worker) -> None:
         code = worker.bury()
-        if worker.idle:
+        if worker.unproven:
             raise WorkerError(
                 f"clash: worker {worker.number} died twice in a row (exit code {code})"
             )
@@ -184,3 +184,4 @@ class Workers:
         )
         worker.start(self._file.fileno(), self.n, self._settings)
         worker.started()
+        worker.unproven = True

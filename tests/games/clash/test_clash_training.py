@@ -86,6 +86,29 @@ def test_an_iteration_is_completed_though_a_worker_is_killed():
     assert rows[1]["ratio_max_abs_dev"] < 1e-3
 
 
+def test_what_led_to_a_game_lost_behind_the_last_turn_is_not_valued_by_nothing():
+    trainer = Trainer(plan(2))
+    batch, observe, looks = trainer.actors.batch, trainer.actors.batch.observe, []
+
+    def killing(*buffers):
+        looks.append(len(looks))
+        if len(looks) == 1 + SIZES["horizon"]:  # one before the first turn
+            batch.workers.workers[0].process.kill()
+        observe(*buffers)
+
+    batch.observe = killing
+    trainer.start()
+    rows = [trainer.iterate()]
+    samples = trainer.rollout.samples
+    begun = [np.flatnonzero(trainer.rollout.done[:, row]).max(initial=-1) + 1 for row in range(8)]
+    unfinished = samples.turn >= np.array(begun)[samples.row]
+    assert np.array_equal(samples.dropped, unfinished & (samples.row < 4))
+    assert rows[0]["rows_dropped"] == samples.dropped.sum() > 0
+    rows.append(trainer.iterate())
+    batch.close()
+    assert [row["lost_games"] for row in rows] == [0, 2]
+
+
 def test_an_approximate_symmetry_warns_at_the_start(tmp_path):
     said = []
     small = plan(0, symmetry="per_episode")

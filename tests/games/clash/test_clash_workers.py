@@ -82,6 +82,66 @@ def test_a_restored_state_has_the_same_future(workers, alone):
         GAME.make(2, SETTINGS, "base").load_state_arrays(state)
 
 
+def changed(name, to):
+    """A change of one state array: `to` everywhere, or what it gives for the array."""
+
+    def change(state):
+        array = state[name].copy()
+        array[...] = to(array) if callable(to) else to
+        return {**state, name: array}
+
+    return change
+
+
+UNTRUE = {
+    "a frame that is none": (changed("frames", 2), "frames: want 4 battles of 0 to 1"),
+    "a card that is none": (changed("last", 145), "last: want 4 battles of -1 to 144"),
+    "another that is none": (changed("seen", -2), "seen: "),
+    "a snapshot longer than its room": (changed("snapshot_bytes", 10**12), "snapshot_bytes: "),
+    "no snapshot of a battle that goes on": (changed("snapshot_bytes", 0), "snapshot_bytes: "),
+    "no number": (changed("estimate", np.nan), "estimate: "),
+    "a snapshot that is none": (changed("snapshot", lambda a: a[:, ::-1]), "battle 0: snapshot"),
+}
+
+
+@pytest.mark.parametrize("name", UNTRUE)
+def test_a_state_from_a_stranger_is_refused(alone, name):
+    change, fault = UNTRUE[name]
+    with pytest.raises(ValueError, match=fault):
+        GAME.make(N, SETTINGS, "base").load_state_arrays(change(alone[1]))
+
+
+def test_workers_refuse_a_snapshot_as_this_process_does(alone):
+    change, fault = UNTRUE["a snapshot that is none"]
+    made = GAME.make(N, {**SETTINGS, "workers": 1}, "base")
+    with pytest.raises(ValueError, match=fault):
+        made.load_state_arrays(change(alone[1]))
+
+
+def test_a_worker_may_die_at_its_first_order_or_while_it_restores(alone):
+    log, state = alone
+    made = GAME.make(1, {**SETTINGS, "workers": 1}, "base")
+    kill(made, 0)
+    made.reset(np.arange(1), np.arange(1, dtype=np.uint64))
+    assert made.lost.all()
+    kill(made, 0)  # the new one, before it did anything: it may be the settings' fault
+    with pytest.raises(RoyaleError, match="died twice in a row"):
+        look(made)
+    made = GAME.make(N, {**SETTINGS, "workers": 2}, "base")
+    kill(made, 1)
+    made.load_state_arrays(state)
+    assert made.deaths == 1 and not made.lost.any()
+    mine = []
+    play(made, SAVED, TURNS, mine)
+    same(mine, log[SAVED:])
+
+
+def kill(made, number):
+    """Kill a worker, and wait until it is dead."""
+    os.kill(made.workers.workers[number].process.pid, signal.SIGKILL)
+    made.workers.workers[number].process.wait()
+
+
 def test_a_worker_killed_in_mid_round_is_replaced_and_counted(workers, capfd):
     workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
     deaths = workers.deaths
