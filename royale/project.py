@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -74,23 +73,6 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         target=config["target"],
         sections=tuple(config["report"]),
     )
-
-
-def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
-    """Refuse a file on the command line that belongs to another profile's results."""
-    profiles = {path.stem for path in (root / "config" / "profiles").glob("*.yaml")}
-    for word in words:
-        # `./results/...` is the same file
-        folder, _, rest = posixpath.normpath(word).partition("/")
-        if folder != "results" or not rest:
-            continue
-        owner = rest.split("/")[0]
-        owner = owner if owner in profiles else DEFAULT_PROFILE
-        if owner != project.profile_name:
-            raise ConfigError(
-                f"{word} belongs to profile {owner}, and this is profile {project.profile_name} "
-                f"(its results are in {project.results}/); add --config profile={owner}"
-            )
 
 
 def check_game(

@@ -13,8 +13,9 @@ from royale.errors import ConfigError
 from royale.files import schema
 from royale.ladder import scaled
 from royale.learn.recipe import Recipe
-from royale.project import check_targets, load_project
+from royale.project import load_project
 from royale.roster import describe, match_game, match_pattern, panel_matches, sequential
+from royale.targets import check_targets
 
 LADDER = "config/ladders/generals.yaml"
 CONFIG = {
@@ -245,6 +246,27 @@ def test_targets_of_other_profiles_are_refused():
         check_targets(project, root, ["results/paper/ladder/g06.json"])
     with pytest.raises(ConfigError, match="add --config profile=paper"):
         check_targets(project, root, ["./results//paper/ladder/g06.json"])
+
+
+def test_targets_that_nothing_makes_are_refused_with_the_way_to_them():
+    root = Path(__file__).parents[1]
+    project = load_project({**CONFIG, "ladders": ["generals"]}, root)
+    panel = {"anchor": {"generals": "expander", "clash": "cycle"}, "members": {}}
+    ladders = {"profile": "smoke", "ladders": ["generals", "clash"], "panel": panel}
+    both = load_project({**CONFIG, **ladders}, root)
+    files = ["ladder/c02.json", "ladder/c02/champion.safetensors", "train/c02/root/seed0/x.json"]
+    files += ["panel/c02.md", "target/c02.json"]
+    for file in files:
+        with pytest.raises(ConfigError, match=r"generals\] have no .*'c02'.*'ladders=\[clash\]'"):
+            check_targets(project, root, [f"results/{file}"])
+        check_targets(both, root, [f"results/smoke/{file}"])
+    with pytest.raises(ConfigError, match=r"results/ladder/c09\.json: .* there are g02, g03, "):
+        check_targets(project, root, ["results/ladder/c09.json"])
+    for file in ("export/c02/parity.json", "play/c02/index.html"):
+        with pytest.raises(ConfigError, match="c02 is of the game clash; only generals has"):
+            check_targets(both, root, [f"results/smoke/{file}"])
+        check_targets(project, root, [f"results/{file.replace('c02', 'g02')}"])
+    check_targets(project, root, ["results/play/runtime/ort.js", "results/report/index.html"])
 
 
 def test_run_exact_has_one_thread(project_copy):

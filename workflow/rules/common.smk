@@ -12,7 +12,8 @@ from royale.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.table import print_ladder
 from royale.ladder import ARMS, ROOT_ARM
-from royale.project import check_targets, load_project
+from royale.project import load_project
+from royale.targets import check_targets
 
 ROOT = Path(workflow.basedir)
 

@@ -1,0 +1,64 @@
+"""Files asked for on the command line that cannot be made: refused before anything is made."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from royale.config import read_yaml
+from royale.errors import ConfigError
+from royale.ladder import DEFAULT_PROFILE, Project
+
+# A results file of one generation, as it may be asked for.
+OF_GENERATION = re.compile(
+    r"(?P<kind>ladder|panel|target|train|export|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
+)
+# The game whose competition takes bots (royale/export.py), and whose rules the page knows.
+EXPORTED = "generals"
+
+
+def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
+    """Refuse a file on the command line that cannot be made, before anything is made for it.
+
+    It belongs to another profile's results, or to a generation that is not planned here, or
+    it is something that its game has not.
+    """
+    profiles = {path.stem for path in (root / "config" / "profiles").glob("*.yaml")}
+    for word in words:
+        # `./results/...` is the same file
+        folder, _, rest = posixpath.normpath(word).partition("/")
+        if folder != "results" or not rest:
+            continue
+        owner = rest.split("/")[0]
+        owner = owner if owner in profiles else DEFAULT_PROFILE
+        if owner != project.profile_name:
+            raise ConfigError(
+                f"{word} belongs to profile {owner}, and this is profile {project.profile_name} "
+                f"(its results are in {project.results}/); add --config profile={owner}"
+            )
+        inside = posixpath.relpath(f"{folder}/{rest}", project.results)
+        if found := OF_GENERATION.match(inside):
+            _check_generation(project, root, word, found["kind"], found["name"])
+
+
+def _check_generation(project: Project, root: Path, word: str, kind: str, name: str) -> None:
+    """Refuse a file of a generation that is not planned, or whose game has no such file."""
+    entry = project.generations.get(name)
+    if entry is None:
+        having = [
+            path.stem
+            for path in sorted((root / "config" / "ladders").glob("*.yaml"))
+            if name in (read_yaml(root, path.relative_to(root)) or {}).get("generations", {})
+        ]
+        fix = f"there are {', '.join(project.generations)}"
+        if having:
+            fix = f"config/ladders/{having[0]}.yaml has it; add --config 'ladders=[{having[0]}]'"
+        planned = ", ".join(project.recipes)
+        raise ConfigError(f"{word}: ladders [{planned}] have no generation {name!r}; {fix}")
+    if kind in ("export", "play") and entry.game != EXPORTED:
+        raise ConfigError(
+            f"{word}: {name} is of the game {entry.game}; only {EXPORTED} has a bot and a page to "
+            f"play it; its champion is {project.results}/ladder/{name}/champion.safetensors"
+        )
