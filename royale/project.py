@@ -151,7 +151,12 @@ def check_external(players: Mapping[str, Any], profile: Mapping[str, Any]) -> Ma
         if player["game"] not in profile["per_game"]:
             known = ", ".join(profile["per_game"])
             raise ConfigError(f"{at}.game' = {player['game']!r}; allowed: {known}")
-        if name in games.load(player["game"]).scripted:
+        game = games.load(player["game"])
+        if not game.programs:
+            raise ConfigError(
+                f"{at}.game' = {player['game']!r}, a game that programs cannot play; remove it"
+            )
+        if name in game.scripted:
             raise ConfigError(f"{at}' is the name of a scripted player; choose another")
     return players
 

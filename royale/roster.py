@@ -74,7 +74,7 @@ def kind(project: Project, name: str) -> str:
 
 
 def match_game(project: Project, names: tuple[str, str]) -> str:
-    """The game that two players meet in; RoyaleError if there is not exactly one."""
+    """The game that two players meet in; RoyaleError if there is not exactly one for both."""
     found = set()
     for name in names:
         if name in project.panel["members"]:
@@ -84,7 +84,12 @@ def match_game(project: Project, names: tuple[str, str]) -> str:
         elif kind(project, name) == "external":
             found.add(project.external[name]["game"])
     if len(found) == 1:
-        return found.pop()
+        game = found.pop()
+        there = games.load(game).scripted
+        for name in names:
+            if kind(project, name) == "scripted" and name not in there:
+                raise RoyaleError(f"{game} has no player {name!r}; it has {', '.join(there)}")
+        return game
     raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
 
 

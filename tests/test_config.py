@@ -142,6 +142,13 @@ BAD_CONFIGS = {
         {"players": {"mine": {"game": "chess", "command": "x", "limit_ms": 150}}},
         ["players.mine.game", "'chess'", "generals"],
     ),
+    "external player of a game without a door": (
+        {
+            "profile": "smoke",
+            "players": {"mine": {"game": "clash", "command": "x", "limit_ms": 150}},
+        },
+        ["players.mine.game", "'clash'", "programs cannot play"],
+    ),
     "external player named as a scripted one": (
         {"players": {"random": {"game": "generals", "command": "x", "limit_ms": 150}}},
         ["players.random", "scripted"],

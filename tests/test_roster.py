@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from royale import roster
-from royale.errors import ConfigError
+from royale.errors import ConfigError, RoyaleError
 from royale.project import load_project
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,6 +42,12 @@ def test_the_last_segment_is_the_arm_itself(project):
     assert project.segments("g02") == 2
     assert roster.segment_player(project, "g02", "root", 3, 0) == "g02.root.seed3.segment0"
     assert roster.segment_player(project, "g02", "root", 3, 1) == "g02.root.seed3"
+
+
+def test_a_scripted_player_of_another_game_is_refused_before_anything_is_trained(project):
+    assert roster.match_game(project, ("g05.champion", "hunter")) == "generals"
+    with pytest.raises(RoyaleError, match="generals has no player 'cycle'; it has random, exp"):
+        roster.match_game(project, ("g05.champion", "cycle"))
 
 
 def test_the_reference_of_the_time_to_target(project):

@@ -145,6 +145,7 @@ class Game(Protocol):
     name: str
     encoders: Sequence[str]  # the first is the default
     scripted: Sequence[str]  # names of the scripted players
+    programs: bool  # whether it has a door for programs, `external_player`
     # Optional: turn_ms, float, milliseconds of the game's own time between two decisions;
     # speed_settings, names of settings that decide how fast it plays and nothing else.
 

@@ -24,6 +24,7 @@ class ClashGame:
     name = "clash"
     encoders = ("base",)
     speed_settings = ("workers",)
+    programs = False  # the live game has no protocol for them
     scripted = (
         "random",
         "noop",

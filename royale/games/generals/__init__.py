@@ -15,6 +15,7 @@ class GeneralsGame:
 
     name = "generals"
     encoders = tuple(planes.ENCODERS)
+    programs = True
     scripted = (
         "random",
         "expander",
