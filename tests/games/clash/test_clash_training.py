@@ -36,9 +36,9 @@ def one_thread():
     torch.set_num_threads(before)
 
 
-def trained(workers, kill=None):
+def trained(workers, kill=None, overlap=False):
     """The trainer after two iterations and their rows; kill: the turn that a worker dies in."""
-    trainer = Trainer(plan(workers, symmetry="per_episode"))
+    trainer = Trainer(plan(workers, symmetry="per_episode", overlap=overlap))
     batch, step, turns = trainer.actors.batch, trainer.actors.batch.step, []
 
     def killing(actions):
@@ -54,9 +54,15 @@ def trained(workers, kill=None):
     return trainer, rows
 
 
-def test_workers_train_the_same_weights():
+@pytest.mark.parametrize("overlap", [False, True])
+def test_workers_train_the_same_weights(overlap):
     weights = [
-        torch.cat([p.detach().flatten() for p in trained(workers)[0].network.parameters()])
+        torch.cat(
+            [
+                p.detach().flatten()
+                for p in trained(workers, overlap=overlap)[0].network.parameters()
+            ]
+        )
         for workers in (0, 2)
     ]
     assert torch.equal(*weights)
@@ -77,8 +83,9 @@ def test_a_segment_may_go_on_with_other_workers_and_is_not_trained_again():
     assert rows[0]["policy_loss"] == rows[1]["policy_loss"]
 
 
-def test_an_iteration_is_completed_though_a_worker_is_killed():
-    trainer, rows = trained(2, kill=30)
+@pytest.mark.parametrize("overlap", [False, True])
+def test_an_iteration_is_completed_though_a_worker_is_killed(overlap):
+    trainer, rows = trained(2, kill=30, overlap=overlap)
     assert trainer.actors.batch.deaths == 1
     assert [row["lost_games"] for row in rows] == [0, 2]
     assert rows[1]["rows_dropped"] > 0
