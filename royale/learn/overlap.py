@@ -94,6 +94,16 @@ class Collector:
     def __init__(self) -> None:
         self._pool: ThreadPoolExecutor | None = None
 
+    def _start(self) -> None:
+        """Start the thread, with as many threads of its own as here; the rounding it inherits."""
+        threads = torch.get_num_threads()
+        # Asking numba starts its pool, which resets torch's number: so here, and all of it
+        # before any work, whose sums would else be cut otherwise.
+        counts = numba.get_num_threads(), threads
+        _take_threads(*counts)
+        self._pool = ThreadPoolExecutor(1, "collect", _take_threads, counts)
+        wait([self._pool.submit(int)])
+
     def beside(
         self,
         actors: Actors,
@@ -107,9 +117,8 @@ class Collector:
         These are the seconds of collecting that nobody had to wait for. If either fails the
         other is ended, and the failure raised.
         """
-        if self._pool is None:  # with as many threads each as here; the rounding is inherited
-            counts = numba.get_num_threads(), torch.get_num_threads()
-            self._pool = ThreadPoolExecutor(1, "collect", _take_threads, counts)
+        if self._pool is None:
+            self._start()
         collecting = self._pool.submit(_timed, actors, network, rollout, first_turn)
         try:
             done = work()
