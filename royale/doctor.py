@@ -122,10 +122,12 @@ def game_checks(
     train: Mapping[str, Any],
     recipe: Recipe,
     budget_mb: float = math.inf,
+    processes: int = 1,
 ) -> tuple[list[Check], dict]:
     """Look at one ladder's game, network and sizes; returns the checks and the geometry.
 
-    budget_mb: the memory that a training segment asks of an executor.
+    budget_mb: the memory that a training segment asks of an executor; processes: that train
+    it, each with workers of its own.
     """
     checks = []
     module = games.load(game)
@@ -167,11 +169,11 @@ def game_checks(
     network = build_network(spec, recipe, seed=0)
     parameters = sum(p.numel() for p in network.parameters())
     checks.append(Check("network", "ok", f"{parameters:,} parameters, {len(spec.planes)} planes"))
-    checks.append(_memory(spec, train, recipe, parameters, budget_mb))
-    cores = usable_cores()
-    if spec.workers > cores:
-        found = f"{spec.workers} processes that play, {cores} cores"
-        fix = f"set settings.workers to {cores}; more than cores only wait"
+    checks.append(_memory(spec, train, recipe, parameters, budget_mb, processes))
+    cores, playing = usable_cores(), spec.workers * processes
+    if playing > cores:
+        found = f"{playing} processes that play, {cores} cores"
+        fix = f"set settings.workers to {cores // processes}; more than cores only wait"
         checks.append(Check("workers", "warning", found, fix))
     if hasattr(module, "facts"):
         facts = module.facts(settings)
@@ -223,6 +225,7 @@ def arm_checks(
     recipe: Recipe,
     rewards: bool,
     budget_mb: float = math.inf,
+    processes: int = 1,
 ) -> list[Check]:
     """Look at what an arm changes that the look at its root did not cover.
 
@@ -236,7 +239,7 @@ def arm_checks(
         return [*checks, Check("precision", "refused", str(error), "set precision: fp32")]
     spec = games.load(game).spec({**settings, **recipe.settings}, recipe.encoder)
     parameters = sum(p.numel() for p in build_network(spec, recipe, seed=0).parameters())
-    checks.append(_memory(spec, train, recipe, parameters, budget_mb))
+    checks.append(_memory(spec, train, recipe, parameters, budget_mb, processes))
     if rewards:
         checks.append(reward_check(game, settings, replace(recipe, truncation="terminal")))
     return checks
@@ -278,7 +281,12 @@ def expect_cleared(preflight: Mapping[str, Any], path: str | Path) -> None:
 
 
 def _memory(
-    spec: Any, train: Mapping[str, Any], recipe: Recipe, parameters: int, budget_mb: float
+    spec: Any,
+    train: Mapping[str, Any],
+    recipe: Recipe,
+    parameters: int,
+    budget_mb: float,
+    processes: int,
 ) -> Check:
     """Project the memory of a training segment; refuse over budget or total, warn over the free."""
     cells = spec.height * spec.width
@@ -290,9 +298,10 @@ def _memory(
     )
     backward = recipe.minibatch * (kept + 12 * spec.n_actions)
     past = 4 * POOL * parameters if recipe.opponents.get("past") else 0
-    fixed = BASE_MB + spec.fixed_mb
+    # each process has all rows, and its share of games and minibatches
+    fixed = processes * (BASE_MB + spec.fixed_mb + (20 * parameters + past) / MB)
     needed = fixed + spec.game_mb * train["envs"]
-    needed += (rollout + forward + backward + 20 * parameters + past) / MB
+    needed += (processes * rollout + forward + backward) / MB
     memory = psutil.virtual_memory()
     total, free = memory.total / MB, memory.available / MB
     found = f"about {needed:,.0f} MB a segment, {free:,.0f} MB free of {total:,.0f} MB"
@@ -300,6 +309,8 @@ def _memory(
     if needed > most:
         fit = int(train["envs"] * max(most - fixed, 0) / (needed - fixed) * 0.8)
         fix = f"the next legal train.envs is about {fit}" if fit else "no train.envs fits"
+        if spec.workers:
+            fix += f"; a worker fewer is {processes * spec.fixed_mb / spec.workers:,.0f} MB less"
         if budget_mb < needed <= total:
             found += f", resources.mem_mb is {budget_mb:,.0f}"
             fix += "; or raise resources.mem_mb"

@@ -25,7 +25,7 @@ def main(snakemake, progress):
         checks.append(doctor.price_check(price, asked.currency, asked.runtime_of_jobs))
     progress.say("looking at the game; compiling its kernels takes a minute the first time")
     more, geometry = doctor.game_checks(
-        root["game"], root["settings"], root["train"], recipe, asked.mem_mb
+        root["game"], root["settings"], root["train"], recipe, asked.mem_mb, asked.processes
     )
     checks += more
     if not doctor.refusals(checks):

@@ -12,7 +12,7 @@ from royale.ladder import scaled
 
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
-    root = params.root
+    root, asked = params.root, snakemake.resources
     torch.set_num_threads(snakemake.threads)
     arms, refused = {}, []
     for arm, changes in params.arms.items():
@@ -21,7 +21,7 @@ def main(snakemake, progress):
         sizes = root["settings"], root["train"]
         rewards = changes_rewards(changes)
         checks = doctor.arm_checks(
-            root["game"], *sizes, params.device, recipe, rewards, snakemake.resources.mem_mb
+            root["game"], *sizes, params.device, recipe, rewards, asked.mem_mb, asked.processes
         )
         if params.device == "cuda" and "minibatch" in changes:
             checks.append(vram.vram_check(root["game"], *sizes, recipe))

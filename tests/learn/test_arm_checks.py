@@ -130,6 +130,11 @@ def test_the_memory_of_games_and_their_workers_is_counted():
     spec = load("clash").spec({"workers": 3}, "base")
     alone, with_workers = (needed({"envs": 8, "horizon": 1}, {"workers": n}) for n in (0, 3))
     assert with_workers - alone == pytest.approx(spec.fixed_mb, abs=1.01) and spec.fixed_mb > 300
+    words = "clash", {"workers": 3}, {"envs": 8, "horizon": 1}, "cpu", recipe, False
+    by_two = projected_mb(doctor.arm_checks(*words, processes=2))
+    assert by_two - with_workers == pytest.approx(doctor.BASE_MB + spec.fixed_mb, abs=3)
+    refused = doctor.arm_checks(*words, 600, processes=2)[0]
+    assert f"a worker fewer is {2 * spec.fixed_mb / 3:,.0f} MB less" in refused.fix
     more = needed({"envs": 508, "horizon": 1}, {})
     assert more - alone > 500 * spec.game_mb > 500
 
@@ -161,7 +166,7 @@ def script(folder, arms):
         log=[str(folder / "log")],
         output=[str(path)],
         params=SimpleNamespace(root=root, arms=arms, device="cpu"),
-        resources=SimpleNamespace(mem_mb=1000),
+        resources=SimpleNamespace(mem_mb=1000, processes=1),
         wildcards=type("W", (dict,), {"__getattr__": dict.__getitem__})(
             profile="smoke", ladder="generals", generation="g03"
         ),

@@ -49,6 +49,7 @@ rule preflight_arms:
         mem_mb=RESOURCES["mem_mb"],
         runtime=10,
         gpu=RESOURCES["gpu"],
+        processes=PROFILE["processes"],
     params:
         # a file of its own for each generation: an edited arm must not retrain the others
         root=lambda wildcards: ROOTS[wildcards.ladder],
