@@ -22,6 +22,7 @@ from royale.games.clash import shared
 from royale.games.clash.messages import BEGIN, DONE, FAILED, receive, send
 
 ALLOWANCE = 5.0  # seconds a worker is given to leave
+PATIENCE = 600.0  # seconds that an order may take, which takes milliseconds; then it hangs
 
 
 class WorkerError(RoyaleError):
@@ -57,6 +58,7 @@ class Worker:
                 process_group=0,  # a terminal's Ctrl-C is the learner's alone
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path), **one},
             )
+        mine.settimeout(PATIENCE)
         self.connection = mine
         with contextlib.suppress(OSError):  # `started` sees a worker that died at once
             send(mine, BEGIN, json.dumps(dict(settings)).encode())
@@ -75,9 +77,13 @@ class Worker:
             send(self.connection, letter, content)
 
     def answer(self) -> bytes | None:
-        """Wait for the answer; None if the worker is dead. Raises the worker's own faults."""
+        """Wait for the answer; None if the worker is dead, or hung and is now. Raises the worker's
+        own faults."""
         try:
             letter, content = receive(self.connection)
+        except TimeoutError:
+            self.process.kill()
+            return None
         except (EOFError, OSError):
             return None
         if letter == FAILED:

@@ -169,6 +169,18 @@ def test_a_worker_killed_in_mid_round_is_replaced_and_counted(workers, capfd):
     assert workers.step(np.full((N, 2), PASS)).lost is None
 
 
+def test_a_worker_that_hangs_is_replaced_like_a_dead_one(workers):
+    workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
+    look(workers)
+    deaths, hung = workers.deaths, workers.workers.workers[0]
+    hung.connection.settimeout(0.5)
+    os.kill(hung.process.pid, signal.SIGSTOP)
+    result = workers.step(np.full((N, 2), PASS))
+    assert result.lost.tolist() == [True, True, False, False]
+    assert workers.deaths == deaths + 1
+    assert hung.connection.gettimeout() > 60  # of its replacement
+
+
 def test_a_death_outside_a_step_is_told_at_the_next_one(workers):
     workers.reset(np.arange(N), np.arange(N, dtype=np.uint64))
     look(workers)
