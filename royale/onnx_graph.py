@@ -37,13 +37,16 @@ class _Graph:
 
 
 def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
-    """onnx.ModelProto: planes (B, P, S, S) -> logits (B, A*S*S + G), value (B, V), float32.
+    """onnx.ModelProto: planes (B, P, H, W) -> logits (B, A*H*W + G), value (B, bins), float32.
 
-    weights and meta: a bundle's. The value is the head's outputs, not decoded.
+    A network with features without a place has a second input, vector (B, V). weights and
+    meta: a bundle's, or those of `royale.portable`, which has `board` [H, W] for `canvas` (the
+    side of a square). The value is the head's outputs, not decoded.
     """
     from onnx import TensorProto, checker, helper
 
-    side, n_planes = meta["canvas"], len(meta["planes"])
+    height, width = meta["board"] if "board" in meta else (meta["canvas"], meta["canvas"])
+    n_planes = len(meta["planes"])
     spatial = meta["action_planes"]
     graph = _Graph()
     for name in sorted(weights):
@@ -63,6 +66,9 @@ def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
 
     padded = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
     x = layer("Conv", "planes", "stem", **padded)
+    if "vector.weight" in weights:
+        features = graph.add("Gemm", "vector", "vector.weight", transB=1)
+        x = graph.add("Add", x, graph.add("Unsqueeze", features, "axes"))
     for k in range(meta["blocks"]):
         block = f"blocks.{k}"
         context = layer("Gemm", pool(x), f"{block}.context", transB=1)
@@ -86,11 +92,14 @@ def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
     def port(name: str, *shape: int) -> Any:
         return helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", *shape])
 
-    actions = spatial * side * side + meta["global_actions"]
+    actions = spatial * height * width + meta["global_actions"]
+    inputs = [port("planes", n_planes, height, width)]
+    if "vector.weight" in weights:
+        inputs.append(port("vector", weights["vector.weight"].shape[1]))
     made = helper.make_graph(
         graph.nodes,
         "royale",
-        [port("planes", n_planes, side, side)],
+        inputs,
         [port("logits", actions), port("value", len(weights["value.bias"]))],
         graph.weights,
     )

@@ -13,7 +13,7 @@ from royale.ladder import DEFAULT_PROFILE, Project
 
 # A results file of one generation, as it may be asked for.
 OF_GENERATION = re.compile(
-    r"(?P<kind>ladder|panel|target|train|export|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
+    r"(?P<kind>ladder|panel|target|train|export|onnx|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
 )
 # The game whose competition takes bots (royale/export.py), and whose rules the page knows.
 EXPORTED = "generals"
@@ -60,5 +60,5 @@ def _check_generation(project: Project, root: Path, word: str, kind: str, name: 
     if kind in ("export", "play") and entry.game != EXPORTED:
         raise ConfigError(
             f"{word}: {name} is of the game {entry.game}; only {EXPORTED} has a bot and a page to "
-            f"play it; its champion is {project.results}/ladder/{name}/champion.safetensors"
+            f"play it; its network is {project.results}/onnx/{name}/net.onnx"
         )

@@ -23,3 +23,29 @@ rule export:
         "Exporting the champion of {wildcards.generation}"
     script:
         "../../scripts/export.py"
+
+
+rule network_onnx:
+    """A champion's network of any game as an ONNX file, and proof that it decides alike."""
+    input:
+        champion=f"{OUT}/ladder/{{generation}}/champion.safetensors",
+    output:
+        onnx=f"{OUT}/onnx/{{generation}}/net.onnx",
+        parity=f"{OUT}/onnx/{{generation}}/parity.json",
+    log:
+        f"{OUT}/logs/network_onnx/{{generation}}.log",
+    benchmark:
+        f"{OUT}/benchmarks/network_onnx/{{generation}}.tsv"
+    conda:
+        CONDA_ENV
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+        gpu=0,
+    params:
+        moves=300,
+    message:
+        "The network of {wildcards.generation}'s champion as ONNX"
+    script:
+        "../../scripts/network_onnx.py"

@@ -1,0 +1,133 @@
+"""A champion's network of any game as an ONNX file, and proof that it decides alike."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from royale import onnx_graph, rng
+from royale.files import sha256
+from royale.games import load as load_game
+from royale.learn import checkpoint
+from royale.learn.player import NetworkPlayer
+from royale.learn.recipe import Recipe
+from royale.learn.sampling import pack_legal, sample, single_action
+
+GAMES = 2  # a time
+KEY = rng.key_of("onnx", "parity")
+# A choice may differ where the two best logits are as near as sums in another order may bring them.
+NEAR = 1e-4
+TOLERANCE = 1e-3  # of a legal logit or a value, for its size where that is over 1
+
+
+def write(champion: Path, path: Path) -> dict[str, Any]:
+    """Write the ONNX file of a champion's weights file; what it says of itself."""
+    arrays, meta = checkpoint.load(champion)
+    recipe = Recipe.from_dict(meta["recipe"])
+    spec = load_game(meta["game"]).spec(meta["settings"], recipe.encoder)
+    weights = {n.removeprefix("ema/"): a for n, a in checkpoint.part(arrays, "ema/").items()}
+    told = {
+        "game": spec.name,
+        "board": [spec.height, spec.width],
+        "encoder": spec.encoder,
+        "planes": list(spec.planes),
+        "action_planes": len(spec.action_planes),
+        "global_actions": len(spec.global_actions),
+        "channels": recipe.channels,
+        "blocks": recipe.blocks,
+        "layout_fingerprint": meta["layout_fingerprint"],
+        "champion_sha256": sha256(champion),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    onnx_graph.write(temporary, weights, told)
+    os.replace(temporary, path)
+    return {key: told[key] for key in ("game", "board", "encoder", "channels", "blocks")} | {
+        "champion_sha256": told["champion_sha256"],
+        "parameters": sum(weight.size for weight in weights.values()),
+        "bytes": path.stat().st_size,
+    }
+
+
+def session(path: Path) -> Any:
+    """An onnxruntime session on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
+@torch.inference_mode()
+def compare(
+    champion: Path, path: Path, moves: int, report: Callable[[int], None] = lambda moves: None
+) -> dict[str, Any]:
+    """Ask both in games that the champion plays with itself, `moves` decisions or more.
+
+    Only rows with a choice are decisions. `action_mismatches` counts those where the
+    greatest legal logit is another action's and the two are not nearly equal; differences are
+    of legal logits and value outputs, for their size where that is over 1. report(decisions so far) is called each turn.
+    """
+    player, other = NetworkPlayer(champion), session(path)
+    game = load_game(player.meta["game"])
+    recipe = Recipe.from_dict(player.meta["recipe"])
+    batch = game.make(GAMES, player.meta["settings"], recipe.encoder)
+    spec, rows = batch.spec, 2 * GAMES
+    codes = np.zeros((rows, *spec.code_shape), np.uint8)
+    scalars = np.zeros((rows, len(spec.scalars)), np.float32)
+    legal = np.zeros((GAMES, 2, spec.n_actions), np.uint8)
+    over, games, turns, seen = np.ones(GAMES, bool), 0, 0, 0
+    mismatches, furthest, value_furthest = 0, 0.0, 0.0
+    while seen < moves:
+        new = np.flatnonzero(over)
+        if new.size:
+            batch.reset(new, rng.fold(KEY, games + np.arange(new.size)))
+            games += new.size
+        batch.observe(
+            codes.reshape(GAMES, 2, *spec.code_shape), scalars.reshape(GAMES, 2, -1), legal
+        )
+        allowed = legal.reshape(rows, -1)
+        packed = pack_legal(allowed)
+        actions, choice = single_action(packed, spec.n_actions)
+        asked = np.flatnonzero(choice)
+        if asked.size:
+            planes = player.expand(
+                torch.from_numpy(codes[asked]), torch.from_numpy(scalars[asked]), spec.encoder
+            )
+            logits, value = player.network(planes)
+            shown = [planes] if isinstance(planes, torch.Tensor) else planes
+            named = dict(zip(("planes", "vector"), (x.numpy() for x in shown), strict=False))
+            theirs, their_value = other.run(None, named)
+            may = allowed[asked].astype(bool)
+            mine = np.where(may, logits.numpy(), -np.inf)
+            its = np.where(may, theirs, -np.inf)
+            best = mine.argmax(1), its.argmax(1)
+            lead = np.take_along_axis(mine, best[0][:, None], 1)
+            lead = (lead - np.take_along_axis(mine, best[1][:, None], 1))[:, 0]
+            mismatches += int((lead > NEAR).sum())
+            furthest = max(furthest, _apart(mine[may], its[may]))
+            value_furthest = max(value_furthest, _apart(value.numpy(), their_value))
+            keys = rng.uniform(rng.fold(KEY, turns, asked))
+            actions[asked] = sample(logits, packed[asked], keys).action
+            seen += asked.size
+        over = batch.step(actions.reshape(GAMES, 2)).done
+        turns += GAMES
+        report(seen)
+    return {
+        "games": games,
+        "turns": turns,
+        "moves": seen,
+        "action_mismatches": mismatches,
+        "logit_difference": furthest,
+        "value_difference": value_furthest,
+        "passed": mismatches == 0 and max(furthest, value_furthest) <= TOLERANCE,
+    }
+
+
+def _apart(mine: np.ndarray, its: np.ndarray) -> float:
+    return float((np.abs(mine - its) / np.maximum(np.abs(mine), 1)).max())
