@@ -16,7 +16,6 @@ from royale.files import sha256
 from royale.games import load as load_game
 from royale.games.generals.settings import Settings
 from royale.learn import checkpoint
-from royale.learn.recipe import Recipe
 from royale.learn.value import ValueCodec
 
 TURNS = 663  # at least this many turns are compared
@@ -30,7 +29,7 @@ def bundle_of(champion: Path) -> bundle.Bundle:
         raise RoyaleError(str(error)) from None
     if meta["game"] != "generals":
         raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a bot")
-    recipe = Recipe.from_dict(meta["recipe"])
+    recipe = checkpoint.network_recipe(arrays, meta, champion)
     spec = load_game("generals").spec(meta["settings"], recipe.encoder)
     rules = Settings.read(meta["settings"])
     told = {

@@ -15,7 +15,6 @@ from royale.files import sha256
 from royale.games import load as load_game
 from royale.learn import checkpoint
 from royale.learn.player import NetworkPlayer
-from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample, single_action
 
 GAMES = 2  # a time
@@ -28,7 +27,7 @@ TOLERANCE = 1e-3  # of a legal logit or a value, for its size where that is over
 def write(champion: Path, path: Path) -> dict[str, Any]:
     """Write the ONNX file of a champion's weights file; what it says of itself."""
     arrays, meta = checkpoint.load(champion)
-    recipe = Recipe.from_dict(meta["recipe"])
+    recipe = checkpoint.network_recipe(arrays, meta, champion)
     spec = load_game(meta["game"]).spec(meta["settings"], recipe.encoder)
     weights = {n.removeprefix("ema/"): a for n, a in checkpoint.part(arrays, "ema/").items()}
     told = {
@@ -75,8 +74,7 @@ def compare(
     """
     player, other = NetworkPlayer(champion), session(path)
     game = load_game(player.meta["game"])
-    recipe = Recipe.from_dict(player.meta["recipe"])
-    batch = game.make(GAMES, player.meta["settings"], recipe.encoder)
+    batch = game.make(GAMES, player.meta["settings"], player.spec.encoder)
     spec, rows = batch.spec, 2 * GAMES
     codes = np.zeros((rows, *spec.code_shape), np.uint8)
     scalars = np.zeros((rows, len(spec.scalars)), np.float32)

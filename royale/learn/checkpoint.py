@@ -119,7 +119,7 @@ def network_recipe(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], pa
     Such a network would be made before its weights could be found missing.
     """
     try:
-        recipe = Recipe.from_dict(meta["recipe"])
+        recipe = Recipe.of_file(meta["recipe"])
         width = arrays["ema/stem.weight"].shape[0]
         blocks = {name.split(".")[1] for name in arrays if name.startswith("ema/blocks.")}
     except (KeyError, TypeError, ValueError, IndexError) as error:

@@ -98,6 +98,14 @@ class Recipe:
             raise ValueError(f"recipe: unknown keys {unknown}, missing keys {missing}")
         return cls(**values)
 
+    @classmethod
+    def of_file(cls, values: Mapping[str, Any]) -> Recipe:
+        """Build from what a file of this or an earlier version says; ValueError names unknown keys.
+
+        A key that is younger than the file has its default, which is off.
+        """
+        return cls.from_dict({**cls().to_dict(), **values})
+
     def to_dict(self) -> dict[str, Any]:
         """The record as plain JSON values."""
         return asdict(self)

@@ -12,7 +12,6 @@ from royale.errors import RoyaleError
 from royale.files import expect_sha256, write_json, write_text
 from royale.games.generals.settings import Settings
 from royale.learn import checkpoint
-from royale.learn.recipe import Recipe
 from royale.learn.value import ValueCodec
 from royale.play import PAGE
 
@@ -50,7 +49,7 @@ def about(champion: Path, title: str) -> dict[str, Any]:
         raise RoyaleError(f"{champion}: cannot be read ({error.strerror})") from None
     if meta["game"] != "generals":
         raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a page")
-    recipe = Recipe.from_dict(meta["recipe"])
+    recipe = checkpoint.network_recipe(arrays, meta, champion)
     weights = [array for name, array in arrays.items() if name.startswith("ema/")]
     return {
         "title": title,

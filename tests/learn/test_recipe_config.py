@@ -12,6 +12,7 @@ from royale.errors import ConfigError
 from royale.games.generals.settings import RULE_BASE, RULE_CAP
 from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
+from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
 from royale.project import load_project
 
@@ -65,3 +66,13 @@ def test_price_and_cap_of_castles_are_an_arms_and_not_the_matches(project_copy):
     assert (rules[RULE_CAP], rules[RULE_BASE]) == (3, 50)
     assert plan.continues()["settings"] == sizes["settings"]
     assert "castle_cap" not in sizes["settings"]
+
+
+def test_a_file_of_before_a_knob_was_there_has_its_default():
+    young = Recipe(gamma=0.9).to_dict()
+    old = {key: value for key, value in young.items() if key != "overlap"}
+    assert Recipe.of_file(old) == Recipe.of_file(young) == Recipe(gamma=0.9)
+    with pytest.raises(ValueError, match=r"missing keys \['overlap'\]"):
+        Recipe.from_dict(old)  # a plan is complete
+    with pytest.raises(ValueError, match=r"unknown keys \['gama'\]"):
+        Recipe.of_file({**old, "gama": 0.9})
