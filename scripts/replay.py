@@ -1,4 +1,4 @@
-"""Play a game of a match again and write it as a page."""
+"""Play a game of a match again and write its record, its page and a picture of its end."""
 
 from pathlib import Path
 
@@ -32,13 +32,10 @@ def main(snakemake, progress):
             )
         )
     number = int(snakemake.wildcards.number)
-    shown = replay.of_match(record, number, players, path, progress.say)
-    title = f"{record['a']} against {record['b']}"
-    about = (
-        f"Game {number} of {len(record['games'])}, board {shown['seed']}, {record['policy']} play"
-    )
-    replay.write(Path(snakemake.output[0]), shown, title, about)
-    progress.say(f"{len(shown['actions'])} turns, as recorded")
+    kept = replay.of_match(record, number, players, path, progress.say)
+    output = snakemake.output
+    shown = replay.write(Path(output.record), Path(output.page), Path(output.picture), kept)
+    progress.say(f"{shown['turns']} turns, as recorded; state hash {shown['state']}")
 
 
 with job(snakemake, f"replay {snakemake.wildcards.number}") as job_progress:  # noqa: F821

@@ -20,6 +20,11 @@ def load(name: str) -> Game:
     return importlib.import_module(REGISTRY[name]).GAME
 
 
+def replay_schema(name: str) -> Path:
+    """Path of the JSON schema (in YAML) of the records that a game's `replays` makes."""
+    return settings_schema(name).with_name("replay.schema.yaml")
+
+
 def settings_schema(name: str) -> Path:
     """Path of the JSON schema (in YAML) of a game's settings in a machine profile."""
     if name not in REGISTRY:

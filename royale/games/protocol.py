@@ -139,6 +139,35 @@ class Player(Protocol):
         """Choose flat actions (R,) int32, each legal."""
 
 
+class Replays(Protocol):
+    """Records of single games: made, played again, shown. The game's folder also has
+    `replay.schema.yaml`, of its records.
+    """
+
+    # Modules of the page in the order of their imports, without `.js`, each of the folder
+    # `page` of the game or of `royale.play`; one defines `openReplay(element, shown)`. A
+    # `page/replay.css` of the game is added to the page's style.
+    scripts: Sequence[str]
+
+    def record(
+        self, settings: Mapping[str, Any], seed: int, actions: Sequence[Sequence[int]]
+    ) -> dict[str, Any]:
+        """All that decides a game, and its states' hashes: JSON that fits the game's schema.
+
+        actions (turns, 2) as `step` takes them in the identity's frame; -1 gave up.
+        """
+
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Play a game again from its record alone, and tell what the page needs, as JSON.
+
+        `seed` (text), `turns`, `winner` (seat or None) and `truncated` are among it, and
+        `state`, the hash at the end. RoyaleError if the record is of other rules, or a state differs.
+        """
+
+    def picture(self, shown: Mapping[str, Any], names: Sequence[str]) -> str:
+        """The last position as SVG text; names: of the players by seat."""
+
+
 class Game(Protocol):
     """What a game's folder registers (its module-level `GAME`)."""
 
@@ -147,7 +176,8 @@ class Game(Protocol):
     scripted: Sequence[str]  # names of the scripted players
     programs: bool  # whether it has a door for programs, `external_player`
     # Optional: turn_ms, float, milliseconds of the game's own time between two decisions;
-    # speed_settings, names of settings that decide how fast it plays and nothing else.
+    # speed_settings, names of settings that decide how fast it plays and nothing else;
+    # replays, a `Replays`, without which no game of a match can be watched.
 
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
         """The interface for these settings (cheap; no game is made)."""

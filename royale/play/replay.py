@@ -1,27 +1,43 @@
-"""A game of a match, played again from the match's record, as one page to watch."""
+"""A game of a match, played again from the match's record, kept, and shown as one page.
+
+`python -m royale.play.replay FILE.json ...` simulates kept games again, from their records alone,
+to the recorded hash of every state. Exit code 1 if one does not come out as it is recorded, or
+cannot be read.
+"""
 
 from __future__ import annotations
 
 import html
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
+import yaml
 
+from royale import games
 from royale.errors import RoyaleError
 from royale.evidence import match
-from royale.files import write_text
-from royale.games import load as load_game
-from royale.games.generals.layout import ARMY, GENERAL, HEIGHT, LAND, MOUNTAIN, WIDTH
+from royale.files import read_json, write_json, write_text
+from royale.games.protocol import Replays
 from royale.play import PAGE
-from royale.play.site import settings_of
 
-# Modules of the page in the order of their imports; a name is defined in one of them only.
-SCRIPTS = ("svg", "rules", "observation", "policy", "view", "chart", "replay")
 SAME = ("seed", "seats", "turns", "winner", "truncated")
+ENDED = ("turns", "winner", "truncated")
+
+
+def replays_of(game: str, said_by: str | Path) -> Replays:
+    """How games of this name are kept and shown; RoyaleError if they are not."""
+    if game not in games.REGISTRY:
+        raise RoyaleError(f"{said_by}: there is no game {game!r}; there are {list(games.REGISTRY)}")
+    found = getattr(games.load(game), "replays", None)
+    if found is None:
+        raise RoyaleError(f"{said_by}: the game {game!r} has no replays")
+    return found
 
 
 def play_again(
@@ -36,13 +52,14 @@ def play_again(
     players: a and b. RoyaleError if there is no such game, or if it does not come out as
     the record says.
     """
-    if record["game"] != "generals":
-        raise RoyaleError(f"{said_by}: a match of {record['game']!r}; only generals has replays")
     if number >= len(record["games"]):
         raise RoyaleError(
             f"{said_by}: there is no game {number}; games are 0 to {len(record['games']) - 1}"
         )
     told = record["games"][number]
+    # In this process: one that dies would begin the game again, and show its first turns twice.
+    fast = getattr(games.load(record["game"]), "speed_settings", ())
+    settings = {key: value for key, value in record["settings"].items() if key not in fast}
     # First with its pair alone: it is quick. A network's last bits depend on how many games it
     # plays at a time, though, so that a choice may differ; then as many as there were.
     together = (record.get("sequential") or {"batch": len(record["games"])})["batch"]
@@ -55,7 +72,7 @@ def play_again(
 
         played = match.play(
             record["game"],
-            record["settings"],
+            settings,
             players,
             min(size, len(record["games"]) - first),
             record["key"],
@@ -73,46 +90,6 @@ def play_again(
     )
 
 
-def watchable(
-    settings: Mapping[str, Any], seed: int, actions: Sequence[Sequence[int]]
-) -> dict[str, Any]:
-    """What the page needs to show a game: settings, board, actions, and the engine's totals.
-
-    totals: land and army of both seats at each turn, (turns + 1, 4), for the page to check
-    its own rules against. Also `winner` (seat or None) and `truncated`.
-    """
-    batch = load_game("generals").make(1, settings, "base")
-    batch.reset(np.array([0]), np.array([seed], np.uint64))
-    row, side = batch.table[0], batch.side
-    height, width = int(row[HEIGHT]), int(row[WIDTH])
-    kind = batch.kind[0].reshape(side, side)[:height, :width]
-    cells = [divmod(int(cell), side) for cell in row[GENERAL : GENERAL + 2]]
-    board = {
-        "height": height,
-        "width": width,
-        "mountains": (kind & MOUNTAIN).ravel().tolist(),
-        "generals": [r * width + c for r, c in cells],
-    }
-    columns = [LAND, LAND + 1, ARMY, ARMY + 1]
-    totals = [row[columns].tolist()]
-    # A player that gave up has no action; the page shows a pass.
-    chosen = [[a if a >= 0 else batch.spec.n_actions - 1 for a in pair] for pair in actions]
-    winner, truncated = -1, False
-    for pair in chosen:
-        result = batch.step(np.array([pair], np.int32))
-        winner, truncated = int(result.winner[0]), bool(result.truncated[0])
-        totals.append(row[columns].tolist())
-    return {
-        "settings": settings_of(dict(settings)),
-        "seed": str(seed),
-        "board": board,
-        "actions": chosen,
-        "totals": totals,
-        "winner": None if winner < 0 else winner,
-        "truncated": truncated,
-    }
-
-
 def of_match(
     record: Mapping[str, Any],
     number: int,
@@ -120,35 +97,101 @@ def of_match(
     said_by: str | Path,
     say: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
-    """A game of a match as the page shows it, played again; see `play_again`."""
+    """A game of a match as `replay.schema.yaml` keeps it, played again; see `play_again`."""
+    replays = replays_of(record["game"], said_by)
     actions = play_again(record, number, players, said_by, say)
     told = record["games"][number]
-    shown = watchable(record["settings"], told["seed"], actions)
-    names = [record["a"], record["b"]]
-    # By the record: giving up ends a game that the rules would not.
-    winner = None if told["winner"] is None else told["seats"].index(told["winner"])
-    return shown | {
-        "players": [names[player] for player in told["seats"]],
-        "winner": winner,
+    seats = ["ab"[player] for player in told["seats"]]
+    return {
+        "game": record["game"],
+        "match": f"{record['a']}-vs-{record['b']}",
+        "number": number,
+        "games": len(record["games"]),
+        "players": [record[side] for side in seats],
+        "sha256": [record["players"][side]["sha256"] for side in seats],
+        "policy": record["policy"],
+        "turns": told["turns"],
+        "winner": None if told["winner"] is None else told["seats"].index(told["winner"]),
         "truncated": told["truncated"],
+        "record": replays.record(record["settings"], told["seed"], actions),
     }
 
 
-def bundle(names: Sequence[str] = SCRIPTS) -> str:
+def simulate(kept: Mapping[str, Any], said_by: str | Path) -> dict[str, Any]:
+    """A kept game as the page shows it, simulated from its record without its players.
+
+    RoyaleError if it does not come out as it is recorded.
+    """
+    replays = replays_of(kept["game"], said_by)
+    schema = yaml.safe_load(games.replay_schema(kept["game"]).read_text(encoding="utf-8"))
+    try:
+        jsonschema.validate(kept["record"], schema)
+        shown = replays.shown(kept["record"])
+    except jsonschema.ValidationError as error:
+        raise RoyaleError(
+            f"{said_by}: no record of {kept['game']}: record{error.json_path[1:]}: "
+            f"{error.message[:200]}"
+        ) from None
+    except RoyaleError as error:
+        raise RoyaleError(f"{said_by}: {error}") from None
+    for key in ENDED:
+        if shown[key] != kept[key]:
+            raise RoyaleError(f"{said_by}: {key} is {shown[key]}, recorded {kept[key]}")
+    return shown | {"players": list(kept["players"])}
+
+
+def bundle(game: str, names: Sequence[str]) -> str:
     """The page's modules as one script: their imports left out, nothing exported."""
-    texts = [(PAGE / f"{name}.js").read_text(encoding="utf-8") for name in names]
+    own = games.replay_schema(game).parent / "page"
+    paths = [folder / f"{name}.js" for name in names for folder in (own, PAGE)]
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
     text = re.sub(r"^import [^;]*;\n", "", "".join(texts), flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE)
 
 
-def write(path: Path, shown: Mapping[str, Any], title: str, about: str) -> None:
-    """Write one HTML file that needs no other."""
+def write_page(path: Path, kept: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
+    """Write a kept game as one HTML file that needs no other; shown: by `simulate`."""
+    a, b = kept["match"].split("-vs-")
+    own = games.replay_schema(kept["game"]).parent / "page/replay.css"
+    styles = [sheet for sheet in (PAGE / "style.css", own) if sheet.exists()]
     parts = {
-        "title": html.escape(title),
-        "about": html.escape(about),
-        "style": (PAGE / "style.css").read_text(encoding="utf-8"),
+        "title": html.escape(f"{a} against {b}"),
+        "about": html.escape(
+            f"Game {kept['number']} of {kept['games']}, seed {shown['seed']}, {kept['policy']} play"
+        ),
+        "style": "".join(sheet.read_text(encoding="utf-8") for sheet in styles),
         "record": json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c"),
-        "script": bundle(),
+        "script": bundle(kept["game"], replays_of(kept["game"], path).scripts),
     }
     page = (PAGE / "replay.html").read_text(encoding="utf-8")
     write_text(path, re.sub(r"@(\w+)@", lambda found: parts[found[1]], page))
+
+
+def write(record: Path, page: Path, picture: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Simulate a kept game from its record, and write record, page and picture; what is shown."""
+    shown = simulate(kept, record)
+    write_json(record, kept, "replay")
+    write_page(page, kept, shown)
+    drawn = replays_of(kept["game"], record).picture(shown, kept["players"])
+    write_text(picture, drawn)
+    return shown
+
+
+def main(paths: Sequence[str]) -> int:
+    """Simulate the games kept in these files; one line a file, and the exit code."""
+    if not paths:
+        print("usage: python -m royale.play.replay FILE.json ...", file=sys.stderr)
+        return 2
+    code = 0
+    for path in paths:
+        try:
+            shown = simulate(read_json(path, "replay"), path)
+            print(f"{path}: {shown['turns']} turns, state hash {shown['state']}, as recorded")
+        except RoyaleError as error:
+            print(error, file=sys.stderr)
+            code = 1
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

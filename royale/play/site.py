@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from royale.errors import RoyaleError
 from royale.files import expect_sha256, write_json, write_text
-from royale.games.generals.settings import Settings
+from royale.games.generals.settings import settings_of
 from royale.learn import checkpoint
 from royale.learn.value import ValueCodec
 from royale.play import PAGE
@@ -33,12 +31,6 @@ FILES = (
     "page.js",
     "index.html",
 )
-
-
-def settings_of(settings: dict[str, Any]) -> dict[str, Any]:
-    """All settings of a game, defaults included, and the side of its canvas."""
-    numbers = Settings.read(settings)
-    return {**json.loads(json.dumps(asdict(numbers))), "side": numbers.side}
 
 
 def about(champion: Path, title: str) -> dict[str, Any]:

@@ -23,8 +23,8 @@ def play(path: Path, name: str) -> dict[str, Any]:
 
         from royale import rng
         from royale.evidence import match
+        from royale.games import load as load_game
         from royale.learn.player import NetworkPlayer
-        from royale.play.replay import watchable
 
         torch.set_num_threads(1)
         try:
@@ -45,5 +45,6 @@ def play(path: Path, name: str) -> dict[str, Any]:
             witness=lambda numbers, chosen: actions.append(chosen[0].tolist()),
         )
         actions = actions[: played[0]["turns"]]
-        shown = watchable(meta["settings"], played[0]["seed"], actions)
+        replays = load_game(meta["game"]).replays
+        shown = replays.shown(replays.record(meta["settings"], played[0]["seed"], actions))
         return shown | {"players": ["Orange", "Blue"], "iteration": meta["iteration"]}

@@ -15,12 +15,13 @@ from royale.watch import selfplay
 from royale.watch.runs import Runs
 
 HERE = Path(__file__).parent / "page"
-SHARED = ("style.css", "svg.js", "rules.js", "observation.js", "policy.js", "view.js", "chart.js")
+MODULES = ("svg", "rules", "observation", "policy", "view", "chart", "playback", "replay")
+SHARED = ("style.css", *(f"{name}.js" for name in MODULES))
 FILES = {
     "/": HERE / "index.html",
     "/watch.js": HERE / "watch.js",
     "/watch.css": HERE / "watch.css",
-    **{f"/{name}": PAGE / name for name in (*SHARED, "replay.js")},
+    **{f"/{name}": PAGE / name for name in SHARED},
 }
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from royale import games
 from royale.play import PAGE, replay, site
 from royale.watch import server
 
@@ -30,18 +31,30 @@ def test_the_watch():
     assert all(path.exists() for path in server.FILES.values())
 
 
-def test_a_replay_has_its_modules_in_order_and_no_name_twice():
-    names = []
-    for k, name in enumerate(replay.SCRIPTS):
-        text = (PAGE / f"{name}.js").read_text()
-        assert {f"{before}.js" for before in replay.SCRIPTS[:k]} >= set(IMPORT.findall(text))
+def modules(game):
+    """The texts of a game's replay by module, in the order of the page."""
+    found = {}
+    for name in games.load(game).replays.scripts:
+        paths = [games.replay_schema(game).parent / f"page/{name}.js", PAGE / f"{name}.js"]
+        (path,) = [path for path in paths if path.exists()]
+        found[name] = path.read_text()
+    return found
+
+
+@pytest.mark.parametrize("game", games.REGISTRY)
+def test_a_replay_has_its_modules_in_order_and_no_name_twice(game):
+    names, before = [], set()
+    for name, text in modules(game).items():
+        assert before >= set(IMPORT.findall(text))
+        before.add(f"{name}.js")
         names += DEFINED.findall(text)
-    assert len(names) > 30 and len(names) == len(set(names))
+    assert len(names) > 15 and len(names) == len(set(names))
+    assert "openReplay" in names and "import " not in replay.bundle(game, list(modules(game)))
 
 
-@pytest.mark.parametrize("name", ["page", "replay"])
+@pytest.mark.parametrize("name", ["page", *games.REGISTRY])
 def test_elements_that_a_script_asks_for_are_there(name):
-    script = (PAGE / f"{name}.js").read_text()
+    script = (PAGE / "page.js").read_text() if name == "page" else "".join(modules(name).values())
     if name == "page":
         asked = set(re.findall(r'get\("(\w+)"\)', script))
         there = set(re.findall(r'id="(\w+)"', (PAGE / "index.html").read_text()))

@@ -21,6 +21,9 @@ from royale.play import replay, runtime
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES, KEY = 6, 11
+OUTPUTS = {"page": "html", "record": "json", "picture": "svg"}
+NAMED = {"a": "g02.champion", "b": "hunter", "policy": "sample"}
+NAMED["players"] = {"a": {"sha256": "0" * 64}, "b": {"sha256": None}}
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +45,19 @@ def record(players):
         "generals", TINY, players, GAMES, KEY, witness=lambda numbers, a: seen.append(a)
     )
     told = {"game": "generals", "settings": TINY, "key": KEY, "games": games}
-    return {**told, "a": "g02.champion", "b": "hunter", "policy": "sample"}, np.array(seen)
+    return told | NAMED, np.array(seen)
+
+
+def shown_of(told, number, players, say=lambda line: None):
+    """What the page shows of a game of a match, simulated from what is kept of it."""
+    kept = replay.of_match(told, number, players, "match.json", say)
+    return replay.simulate(json.loads(json.dumps(kept)), "kept.json")
 
 
 def test_every_game_plays_again_as_it_was_played(record, players):
     told, seen = record
     for number, game in enumerate(told["games"]):
-        shown = replay.of_match(told, number, players, "match.json")
+        shown = shown_of(told, number, players)
         assert shown["actions"] == seen[: game["turns"], number].tolist()
         assert shown["seed"] == str(game["seed"])
         names = ["g02.champion", "hunter"]
@@ -60,7 +69,7 @@ def test_every_game_plays_again_as_it_was_played(record, players):
 
 def test_totals_are_the_engines(record, players):
     told, _ = record
-    shown = replay.of_match(told, 1, players, "match.json")
+    shown = shown_of(told, 1, players)
     batch = GAME.make(1, TINY, "base")
     batch.reset(np.array([0]), np.array([int(shown["seed"])], np.uint64))
     assert len(shown["totals"]) == len(shown["actions"]) + 1
@@ -98,10 +107,10 @@ class Moody:
 def test_a_game_that_differs_alone_is_played_with_its_match(players):
     moody = [Moody(players[1]), players[1]]
     games = match.play("generals", TINY, moody, GAMES, KEY)
-    told = {"game": "generals", "settings": TINY, "key": KEY, "games": games, "a": "a", "b": "b"}
+    told = {"game": "generals", "settings": TINY, "key": KEY, "games": games} | NAMED
     lines = []
     number = next(n for n, game in enumerate(games) if game["winner"] is not None)
-    shown = replay.of_match(told, number, moody, "match.json", lines.append)
+    shown = shown_of(told, number, moody, lines.append)
     assert len(lines) == 1 and len(shown["actions"]) == games[number]["turns"]
 
 
@@ -109,36 +118,75 @@ def test_a_match_in_batches_plays_again_in_those(players):
     moody = [Moody(players[1]), players[1]]
     games = match.play("generals", TINY, moody, 4, KEY)
     games += match.play("generals", TINY, moody, 2, KEY, first=4)
-    told = {"game": "generals", "settings": TINY, "key": KEY, "games": games, "a": "a", "b": "b"}
+    told = {"game": "generals", "settings": TINY, "key": KEY, "games": games} | NAMED
     for number, game in enumerate(games):
-        shown = replay.of_match({**told, "sequential": {"batch": 4}}, number, moody, "match.json")
+        shown = shown_of({**told, "sequential": {"batch": 4}}, number, moody)
         assert len(shown["actions"]) == game["turns"]
+
+
+def test_what_is_kept_is_simulated_again_and_an_altered_game_refused(
+    record, players, tmp_path, capsys
+):
+    told, seen = record
+    number = next(k for k, game in enumerate(told["games"]) if game["winner"] is not None)
+    kept = replay.of_match(told, number, players, "match.json")
+    turns = told["games"][number]["turns"]
+    assert kept["record"]["actions"] == seen[:turns, number].tolist()
+    shown = replay.write(tmp_path / "k.json", tmp_path / "k.html", tmp_path / "k.svg", kept)
+    assert replay.main([str(tmp_path / "k.json")]) == 0
+    assert f"{turns} turns, state hash {shown['state']}, as recorded" in capsys.readouterr().out
+    # the picture's armies are the engine's totals
+    armies = re.findall(r">(\d+)</text>", (tmp_path / "k.svg").read_text())
+    cells = zip(shown["end"]["army"], shown["end"]["owner"], strict=True)
+    free = sum(army for army, owner in cells if owner < 0)
+    assert sum(map(int, armies)) - free == sum(shown["totals"][-1][2:])
+    value = json.loads((tmp_path / "k.json").read_text())
+    last = GAME.spec(TINY, "base").n_actions - 1
+    turn = next(t for t, pair in enumerate(kept["record"]["actions"]) if pair[0] != last)
+    value["record"]["actions"][turn][0] = last  # a pass, where a move was made
+    (tmp_path / "k.json").write_text(json.dumps(value))
+    assert replay.main([str(tmp_path / "k.json")]) == 1
+    assert "does not play again as recorded: after turn" in capsys.readouterr().err
+    value["record"]["settings"]["moon"] = 1
+    with pytest.raises(RoyaleError, match=r"k\.json: settings that no game has: .*moon"):
+        replay.simulate(value, "k.json")
+
+
+def test_who_gives_up_loses(players):
+    replays = GAME.replays
+    for last, winner in (([-1, 3], 1), ([3, -1], 0), ([-1, -1], None)):
+        shown = replays.shown(replays.record(TINY, 5, [[0, 0], last]))
+        assert (shown["turns"], shown["winner"], shown["truncated"]) == (2, winner, False)
+        passes = GAME.spec(TINY, "base").n_actions - 1
+        assert shown["actions"][1] == [passes if action < 0 else action for action in last]
 
 
 def test_there_is_no_such_game(record, players):
     with pytest.raises(RoyaleError, match="no game 6; games are 0 to 5"):
         replay.of_match(record[0], 6, players, "match.json")
-    with pytest.raises(RoyaleError, match="only generals has replays"):
+    with pytest.raises(RoyaleError, match="there is no game 'chess'"):
         replay.of_match({**record[0], "game": "chess"}, 0, players, "match.json")
 
 
 @pytest.fixture
 def page(record, players, tmp_path):
-    shown = replay.of_match(record[0], 3, players, "match.json")
-    replay.write(tmp_path / "3.html", shown, "<a> & b", "about </script>")
-    return tmp_path / "3.html", shown
+    kept = replay.of_match(record[0], 3, players, "match.json")
+    shown = replay.simulate(kept, "3.json")
+    kept |= {"match": "<a>-vs-b", "policy": "</script>"}
+    replay.write_page(tmp_path / "3.html", kept, shown)
+    return tmp_path / "3.html", shown, kept
 
 
 def test_the_page_is_one_file_and_holds_the_game(page):
     text = page[0].read_text()
-    assert "<title>&lt;a&gt; &amp; b</title>" in text
+    assert "<title>&lt;a&gt; against b</title>" in text
     assert not re.search(r"@\w+@|(src|href)=\"(?!data:)|^import |^export ", text, re.MULTILINE)
     held = re.search(r'id="record">(.*?)</script>', text, re.DOTALL)[1]
     assert json.loads(held) == json.loads(json.dumps(page[1]))
 
 
 def test_the_browser_plays_the_same_game(browser, page):
-    path, shown = page
+    path, shown, _ = page
     browser.screen(390, 844, phone=True)
     browser.go(f"file://{path}")
     turn, end = "document.querySelector('.turn').textContent", len(shown["actions"])
@@ -168,9 +216,9 @@ def test_the_browser_plays_the_same_game(browser, page):
 
 
 def test_a_page_that_plays_otherwise_says_so(browser, page):
-    path, shown = page
+    path, shown, kept = page
     changed = {**shown, "totals": [*shown["totals"][:4], [1, 1, 1, 1], *shown["totals"][5:]]}
-    replay.write(path, changed, "a", "b")
+    replay.write_page(path, kept, changed)
     browser.go(f"file://{path}")
     browser.key("End")
     fault = browser.run("document.querySelector('.fault').textContent")
@@ -232,7 +280,7 @@ def run_script(folder, told, weights):
     }
     snakemake = SimpleNamespace(
         input=Fields(a=[str(weights)], b=[], match=str(folder / "m.json")),
-        output=[str(folder / "2.html")],
+        output=Fields({key: str(folder / f"2.{end}") for key, end in OUTPUTS.items()}),
         params=SimpleNamespace(players=players, device="cpu"),
         wildcards=SimpleNamespace(number="2"),
         threads=1,
@@ -243,6 +291,9 @@ def run_script(folder, told, weights):
 
 def test_the_script_writes_the_game_and_wants_the_matchs_weights(record, weights, tmp_path, capsys):
     run_script(tmp_path, {**record[0], "sha256": sha256(weights)}, weights)
+    for end in ("html", "json", "svg"):
+        assert (tmp_path / f"2.{end}").stat().st_size > 500
+    assert replay.main([str(tmp_path / "2.json")]) == 0
     text = (tmp_path / "2.html").read_text()
     assert "Game 2 of 6" in text and "g02.champion against hunter" in text
     with pytest.raises(SystemExit):

@@ -54,12 +54,14 @@ rule play:
 
 
 rule replay:
-    """Play a recorded game of a match again, and write it as one page to watch."""
+    """Play a recorded game of a match again: one page to watch, its record, and a picture."""
     input:
         unpack(get_match_input),
         match=f"{OUT}/matches/{{match}}.json",
     output:
-        f"{OUT}/replays/{{match}}/{{number}}.html",
+        page=f"{OUT}/replays/{{match}}/{{number}}.html",
+        record=f"{OUT}/replays/{{match}}/{{number}}.json",
+        picture=f"{OUT}/replays/{{match}}/{{number}}.svg",
     log:
         f"{OUT}/logs/replay/{{match}}.{{number}}.log",
     benchmark:

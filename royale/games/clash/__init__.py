@@ -7,7 +7,7 @@ from typing import Any
 
 from royale.errors import RoyaleError
 from royale.games.clash import layout
-from royale.games.protocol import BatchedGame, GameSpec, Player
+from royale.games.protocol import BatchedGame, GameSpec, Player, Replays
 
 SYMMETRY_NOTE = (
     "the engine is not its own mirror image: a unit is laid down a 1000th of a tile off, keyed on "
@@ -103,6 +103,13 @@ class ClashGame:
         from royale.games.clash.settings import Settings
 
         return facts(Settings.read(settings).command_delay_ticks)
+
+    @property
+    def replays(self) -> Replays:
+        """Records of battles, and what is shown of them."""
+        from royale.games.clash.replay import ClashReplays
+
+        return ClashReplays(self)
 
     def transform(
         self, codes: Any, scalars: Any, legal: Any, actions: Any, elements: Any

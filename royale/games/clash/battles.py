@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -106,7 +107,7 @@ class Battles:
         """Deal new battles to those that `deal` marks, from their seeds."""
         games = np.flatnonzero(self.arrays["deal"])
         for game in games:
-            self._reset(int(game), self.arrays["seeds"][game])
+            self.engines[game].reset(*self.beginning(int(game), self.arrays["seeds"][game]))
         self._read(games)
         self.arrays["frames"][games] = 0
         self.arrays["turns"][games] = 0
@@ -120,21 +121,22 @@ class Battles:
             self.public.begin(game, int(self.scanned.head[game, TICK]))
         self._report()
 
-    def _reset(self, game: int, seed: np.uint64) -> None:
+    def beginning(self, game: int, seed: np.uint64) -> tuple[Any, ...]:
+        """What the engine is told when the battle with this seed begins: its `reset`'s arguments."""
         settings, engine = self.settings, self.engines[game]
-        dealt = decks.deal(self._decks, self._pool, seed)
+        dealt = [list(side) for side in decks.deal(self._decks, self._pool, seed)]
         shuffle = SHUFFLES[settings.shuffle]
         number, start = int(seed & SEED_BITS), settings.start_tick
         hitpoints = None
         if settings.tower_hp_share < 1.0:
             if self._full is None:  # as a battle with full towers tells
-                engine.reset(number, list(dealt), shuffle, 0, None, None, [])
+                engine.reset(number, dealt, shuffle, 0, None, None, [])
                 self._read(np.array([game]))
                 towers = self.scanned.players[game, :, P_TOWER_MAX : P_TOWER_MAX + 3]
                 self._full = towers.tolist()
             share = settings.tower_hp_share
             hitpoints = [[max(1, round(hp * share)) for hp in side] for side in self._full]
-        engine.reset(number, list(dealt), shuffle, start, None, hitpoints, [])
+        return number, dealt, shuffle, start, None, hitpoints, []
 
     def _read(self, games: np.ndarray) -> None:
         """Read the states of `games` anew, and what follows from them for the whole batch."""

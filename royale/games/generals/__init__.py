@@ -7,7 +7,7 @@ from typing import Any
 
 from royale.games.generals import layout, planes, symmetry
 from royale.games.generals.settings import Settings
-from royale.games.protocol import BatchedGame, GameSpec, Player
+from royale.games.protocol import BatchedGame, GameSpec, Player, Replays
 
 
 class GeneralsGame:
@@ -69,6 +69,13 @@ class GeneralsGame:
     def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:
         """codes (B, C, H, W), scalars (B, S) -> planes (B, P, H, W)."""
         return planes.expand(codes, scalars, encoder)
+
+    @property
+    def replays(self) -> Replays:
+        """Records of games, and what is shown of them."""
+        from royale.games.generals.watching import GeneralsReplays
+
+        return GeneralsReplays(self)
 
     def transform(
         self, codes: Any, scalars: Any, legal: Any, actions: Any, elements: Any

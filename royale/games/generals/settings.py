@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -92,3 +92,10 @@ class Settings:
         numbers = (*self.height, *self.width, *self.castles_carved, self.min_distance)
         numbers += (self.castle_zone, self.room_steps, self.room_tolerance)
         return np.array(numbers, np.int32)
+
+
+def settings_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """All settings of a game as JSON has them, defaults included, and the side of its canvas."""
+    numbers = Settings.read(settings)
+    listed = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(numbers).items()}
+    return {**listed, "side": numbers.side}

@@ -2,28 +2,17 @@
 
 import { drawChart } from "./chart.js";
 import { Memory } from "./observation.js";
+import { Playback, controls } from "./playback.js";
 import { toOrder } from "./policy.js";
 import { BUILD, Game, PASS } from "./rules.js";
 import { Board, NAMES, snapshot } from "./view.js";
 
+const SPEEDS = [2, 5, 15, 50].map((speed) => [speed, `${speed} turns/s`]);
 const SKELETON = `
   <section class="table" aria-label="Game">
     <div class="line"><p class="result" role="status"></p><p class="turn"></p></div>
     <svg class="board" role="img" aria-label="Board"></svg>
-    <input type="range" class="slider" min="0" value="0" aria-label="Turn">
-    <div class="buttons" role="group" aria-label="Playback">
-      <button class="first" aria-label="First turn">|◀</button>
-      <button class="back" aria-label="One turn back">◀</button>
-      <button class="main play">Play</button>
-      <button class="on" aria-label="One turn on">▶</button>
-      <button class="last" aria-label="Last turn">▶|</button>
-      <label>Speed <select class="speed">
-        <option value="2">2 turns/s</option>
-        <option value="5" selected>5 turns/s</option>
-        <option value="15">15 turns/s</option>
-        <option value="50">50 turns/s</option>
-      </select></label>
-    </div>
+    ${controls("turn", SPEEDS)}
   </section>
   <section class="side" aria-label="Figures">
     <table>
@@ -81,9 +70,6 @@ export function openReplay(root, record) {
   const { side } = record.settings;
   const board = new Board(find("board"), turns.game);
   const end = record.actions.length;
-  const slider = find("slider");
-  slider.max = end;
-  let timer = null;
 
   function marks(turn, viewer) {
     return turns.orders(turn).flatMap(([kind, row, column, direction, split], seat) => {
@@ -100,22 +86,19 @@ export function openReplay(root, record) {
     return truncated ? `Draw: all ${end} turns are played` : `Draw on turn ${end}`;
   }
 
-  function render() {
-    const now = Number(slider.value);
+  function render(now) {
     const view = find("view").value;
     const viewer = view === "all" ? null : Number(view);
     const turn = turns.at(now);
     board.show(turn, viewer, marks(now, viewer));
     find("result").textContent = result();
     find("turn").textContent = `Turn ${now} of ${end}`;
-    slider.setAttribute("aria-valuetext", `turn ${now}`);
     find("totals").replaceChildren(...[0, 1].map((seat) => row(turn, seat)));
     const lines = [0, 1].map((seat) => ({
       points: record.totals.map((total, k) => [k, total[2 + seat]]),
       style: `seat${seat}`,
     }));
     drawChart(find("chart"), lines, { label: "Army by turn", y: [0], at: now });
-    find("play").textContent = timer === null ? "Play" : "Stop";
     const { fault } = turns;
     find("fault").textContent =
       fault === null ? "" : `From turn ${fault} on, this page does not play as the engine did.`;
@@ -134,58 +117,7 @@ export function openReplay(root, record) {
     return made;
   }
 
-  function go(turn) {
-    slider.value = turn;
-    render();
-  }
-
-  function stop() {
-    clearInterval(timer);
-    timer = null;
-  }
-
-  function play() {
-    const playing = timer !== null;
-    stop();
-    if (!playing) {
-      if (Number(slider.value) >= end) slider.value = 0;
-      timer = setInterval(() => {
-        if (Number(slider.value) >= end - 1) stop();
-        go(Number(slider.value) + 1);
-      }, 1000 / Number(find("speed").value));
-    }
-    render();
-  }
-
-  const steps = {
-    first: () => go(0),
-    back: () => go(Number(slider.value) - 1),
-    on: () => go(Number(slider.value) + 1),
-    last: () => go(end),
-    play,
-  };
-  for (const [name, act] of Object.entries(steps)) find(name).addEventListener("click", act);
-  find("view").addEventListener("change", render);
-  slider.addEventListener("input", render);
-  find("speed").addEventListener("change", () => {
-    if (timer === null) return;
-    stop();
-    play();
-  });
-
-  const keys = { ArrowLeft: "back", ArrowRight: "on", Home: "first", End: "last", " ": "play" };
-  function onKey(event) {
-    const name = keys[event.key];
-    // A select, a button and the slider have keys of their own.
-    if (!name || event.target.matches?.("select, input, textarea")) return;
-    if (event.key === " " && event.target.matches?.("button, summary")) return;
-    steps[name]();
-    event.preventDefault();
-  }
-  document.addEventListener("keydown", onKey);
-  render();
-  return () => {
-    stop();
-    document.removeEventListener("keydown", onKey);
-  };
+  const playback = new Playback(root, "turn", end, render);
+  find("view").addEventListener("change", () => playback.render());
+  return () => playback.close();
 }
