@@ -134,6 +134,8 @@ def simulate(kept: Mapping[str, Any], said_by: str | Path) -> dict[str, Any]:
         ) from None
     except RoyaleError as error:
         raise RoyaleError(f"{said_by}: {error}") from None
+    except (TypeError, ValueError) as error:  # values that the schema lets pass, but no game has
+        raise RoyaleError(f"{said_by}: its record cannot be played: {error}") from error
     for key in ENDED:
         if shown[key] != kept[key]:
             raise RoyaleError(f"{said_by}: {key} is {shown[key]}, recorded {kept[key]}")

@@ -110,6 +110,9 @@ def first_play(value):
         (lambda v: v.update(game="chess"), "there is no game 'chess'"),
         (lambda v: v["record"].pop("seed"), "no record of clash: record: 'seed' is a required"),
         (lambda v: v["record"].update(seed=-1), r"no record of clash: record\.seed: "),
+        (lambda v: v["record"].update(seed=5.0), "its record cannot be played: .*integer"),
+        (lambda v: v["record"].update(calibration={"x": "1"}), "its record cannot be played: "),
+        (lambda v: v["record"]["decks"][0].pop(), r"no record of clash: record\.decks\[0\]"),
         (lambda v: v.pop("players"), "not a replay file"),
         (lambda v: v["record"]["engine"].update(royalesim="0.2"), "recorded with royalesim 0.2"),
     ],
@@ -186,3 +189,10 @@ def test_the_browser_shows_the_battle(browser, files):
     browser.click(".play")
     assert browser.run("document.documentElement.scrollWidth") == 390
     assert browser.faults == [] and browser.requested_urls == [address]
+
+
+def test_a_game_without_replays_is_refused(fight, monkeypatch):
+    told, players, _ = fight
+    monkeypatch.setattr(type(GAME), "replays", None)
+    with pytest.raises(RoyaleError, match=r"match\.json: the game 'clash' has no replays"):
+        replay.of_match(told, 1, players, "match.json")

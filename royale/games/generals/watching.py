@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import html
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numpy as np
+import yaml
 
 from royale.errors import RoyaleError
 from royale.games.generals.game import Generals
@@ -15,6 +18,7 @@ from royale.games.generals.layout import ARMY, GENERAL, HEIGHT, LAND, MOUNTAIN, 
 from royale.games.generals.settings import settings_of
 from royale.games.protocol import Game
 
+SETTINGS = Path(__file__).with_name("settings.schema.yaml")
 COLUMNS = [LAND, LAND + 1, ARMY, ARMY + 1]
 CELL, COLOURS = 12, ("#c04f08", "#1a66a8")  # of the picture
 
@@ -49,10 +53,11 @@ class GeneralsReplays:
         totals: land and army of both seats at each turn, (turns + 1, 4), for the page to check
         its own rules against. `end` is the last position, for the picture.
         """
-        try:
-            batch = self._begin(record["settings"], record["seed"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise RoyaleError(f"settings that no game has: {error}") from None
+        try:  # of any record: a board of unbounded size would not fit in memory
+            jsonschema.validate(record["settings"], yaml.safe_load(SETTINGS.read_text()))
+        except jsonschema.ValidationError as error:
+            raise RoyaleError(f"settings that no game has: {error.message[:200]}") from None
+        batch = self._begin(record["settings"], record["seed"])
         actions, states = record["actions"], record["states"]
         if len(states) != len(actions) + 1:
             raise RoyaleError(f"{len(states)} states of {len(actions)} turns")
