@@ -226,8 +226,10 @@ def test_a_match_plays_lost_games_again(monkeypatch):
     assert mine == expected
 
 
+# What starts the tests may ignore SIGINT (a shell's background does), and that is inherited.
 PARENT = """
-import os, sys, time
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np
 from royale import games
 made = games.load("clash").make(2, {"workers": 2}, "base")
