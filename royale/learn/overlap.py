@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -26,24 +27,26 @@ from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
 
 PREFIX = "ahead/"  # of the arrays of a rollout that is collected and not trained on yet
+BEHAVIOUR = f"{PREFIX}behaviour"
 T = TypeVar("T")
 
 
 @dataclass
 class Ahead:
-    """A rollout that was collected ahead, the network that played it, and its statistics."""
+    """A rollout that was collected ahead, and the network that played it.
+
+    Its counters are those of the actors, which have collected nothing since.
+    """
 
     rollout: Rollout
     behaviour: Network
-    counters: list[np.ndarray]  # of `Actors.counters`
-    statistics: dict[str, Any]
 
-    def state_arrays(self) -> dict[str, np.ndarray]:
+    def state_arrays(self, actors: Actors) -> dict[str, np.ndarray]:
         """All of it, as arrays by name."""
         arrays = {f"{PREFIX}{name}": array for name, array in self.rollout.state_arrays().items()}
-        for number, counter in enumerate(self.counters):
+        for number, counter in enumerate(actors.counters()):
             arrays[f"{PREFIX}counters/{number}"] = counter
-        return arrays | checkpoint.network_arrays(self.behaviour, f"{PREFIX}behaviour")
+        return arrays | checkpoint.network_arrays(self.behaviour, BEHAVIOUR)
 
 
 def frozen(network: Network) -> Network:
@@ -58,34 +61,31 @@ def expected_arrays(
     if not checkpoint.part(arrays, PREFIX):
         return {}
     turns = arrays.get(f"{PREFIX}samples/turn", np.zeros(0))
-    like = Ahead(rollout, network, actors.counters(), {}).state_arrays()
+    like = Ahead(rollout, network).state_arrays(actors)
     samples = rollout.room(len(turns) if turns.ndim == 1 else 0)
     return like | {f"{PREFIX}samples/{name}": array for name, array in samples.items()}
 
 
 def restored(
     arrays: Mapping[str, np.ndarray],
+    meta: Mapping[str, Any],
+    path: Path,
     rollout: Rollout,
     actors: Actors,
     network: Network,
-    statistics: Callable[[], dict[str, Any]],
 ) -> Ahead | None:
-    """The `Ahead` of checked arrays, read into `rollout`; None if there is none.
+    """The `Ahead` of a file's checked arrays, read into `rollout` and `actors`; None without one.
 
-    statistics: makes them from the counters that `actors` is given. ValueError where numbers
-    are none of such a rollout.
+    ValueError where numbers are none of such a rollout.
     """
     mine = {n.removeprefix(PREFIX): a for n, a in checkpoint.part(arrays, PREFIX).items()}
     if not mine:
         return None
     rollout.load_state_arrays(mine, actors.batch.spec.n_actions)
-    counters = [mine[f"counters/{number}"].copy() for number in range(len(actors.counters()))]
-    actors.take_counters([counters])
+    actors.take_counters([[mine[f"counters/{k}"] for k in range(len(actors.counters()))]])
     behaviour = frozen(network)
-    with torch.no_grad():
-        for name, parameter in behaviour.named_parameters():
-            parameter.copy_(torch.from_numpy(mine[f"behaviour/{name}"]))
-    return Ahead(rollout, behaviour, counters, statistics())
+    checkpoint.load_network(behaviour, arrays, meta, path, BEHAVIOUR)
+    return Ahead(rollout, behaviour)
 
 
 class Collector:

@@ -127,7 +127,9 @@ class Trainer:
         began = time.perf_counter()
         self._follow_schedule()
         self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
-        rollout, statistics, behaviour = self._collected()
+        rollout, behaviour = self._collected()
+        # of this rollout; what is collected beside the update counts anew
+        explored, statistics = self.actors.explored, self.actors.episode_statistics()
         self.optimizer.warm(self.warmth)
         number = self.iteration + 1
         saved = 0.0
@@ -148,7 +150,6 @@ class Trainer:
                 timing[name] += seconds
         seconds = time.perf_counter() - began
         timing["residual"] = seconds + saved - sum(timing.values())
-        explored = statistics.pop("explored")
         return {
             "iteration": self.iteration,
             "agent_steps": self.agent_steps,
@@ -163,18 +164,17 @@ class Trainer:
             **statistics,
         }
 
-    def _collected(self) -> tuple[Rollout, dict[str, Any], Network | None]:
-        """The rollout to train on, its statistics, and the network that played it if that is
-        not the one of now: collected ahead, or else now."""
+    def _collected(self) -> tuple[Rollout, Network | None]:
+        """The rollout to train on, collected ahead or else now, and the network that played it
+        if that is not the one of now. The actors' counters are of it."""
         if self.ahead is not None:
             ahead, self.ahead = self.ahead, None
             self.rollout, self.spare = ahead.rollout, self.rollout
-            return ahead.rollout, ahead.statistics, ahead.behaviour
+            return ahead.rollout, ahead.behaviour
         self._begin_collection(self.iteration)
         with self._told(self.iteration):
             self.actors.collect(self.network, self.rollout, self.iteration * self.plan.horizon)
-        rollout = self._rollout_of_all()
-        return rollout, self._statistics(), None
+        return self._rollout_of_all(), None
 
     def _begin_collection(self, iteration: int) -> None:
         self.actors.begin_statistics()
@@ -187,9 +187,6 @@ class Trainer:
             yield
         except FloatingPointError as error:
             raise TrainingError(f"iteration {iteration + 1}: logits: {error}") from error
-
-    def _statistics(self) -> dict[str, Any]:
-        return {"explored": self.actors.explored, **self.actors.episode_statistics()}
 
     def _update_beside(
         self, rollout: Rollout, following: int, behaviour: Network | None
@@ -206,7 +203,7 @@ class Trainer:
                 following * self.plan.horizon,
                 lambda: self._update(rollout, following, behaviour),
             )
-        self.ahead = Ahead(self.spare, playing, self.actors.counters(), self._statistics())
+        self.ahead = Ahead(self.spare, playing)
         return metrics, saved
 
     def checks(self, iteration: int) -> bool:
@@ -252,7 +249,7 @@ class Trainer:
             arrays[f"optimizer/{name}"] = tensor.cpu().numpy()
         arrays |= self.share.join_arrays(self.actors.state_arrays())
         if self.ahead is not None:
-            arrays |= self.ahead.state_arrays()
+            arrays |= self.ahead.state_arrays(self.actors)
         rows = layout(self.network)
         meta = {
             "kind": "checkpoint",
@@ -302,9 +299,8 @@ class Trainer:
         )
         try:
             self.actors.load_state_arrays(arrays, self.average)
-            self.ahead = restored(
-                arrays, self.spare or self.rollout, self.actors, self.network, self._statistics
-            )
+            if self.recipe.overlap:
+                self.ahead = restored(arrays, meta, path, self.spare, self.actors, self.network)
         except ValueError as error:
             raise checkpoint.FileError(f"{path}: {error}") from error
         self.coefficient, self.iteration, self.first_iteration = counters
