@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from royale import onnx_graph
+from royale import onnx_graph, portable
 from royale.bot import bundle
 from royale.errors import RoyaleError
-from royale.files import sha256
-from royale.games import load as load_game
+from royale.files import write_bytes
 from royale.games.generals.settings import Settings
 from royale.learn import checkpoint
 from royale.learn.value import ValueCodec
@@ -30,18 +28,11 @@ def bundle_of(champion: Path) -> bundle.Bundle:
     if meta["game"] != "generals":
         raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a bot")
     recipe = checkpoint.network_recipe(arrays, meta, champion)
-    spec = load_game("generals").spec(meta["settings"], recipe.encoder)
+    spec, weights, told = portable.described(champion, recipe, arrays, meta)
     rules = Settings.read(meta["settings"])
-    told = {
+    told |= {
         "format": bundle.FORMAT,
-        "game": spec.name,
         "canvas": spec.height,
-        "encoder": spec.encoder,
-        "planes": list(spec.planes),
-        "action_planes": len(spec.action_planes),
-        "global_actions": len(spec.global_actions),
-        "channels": recipe.channels,
-        "blocks": recipe.blocks,
         "value_head": recipe.value_head,
         "value_support": float(ValueCodec(recipe).support),
         "max_turns": rules.max_turns,
@@ -49,10 +40,7 @@ def bundle_of(champion: Path) -> bundle.Bundle:
         "build_base": rules.build_base,
         "build_surcharge": rules.build_surcharge,
         "castle_cap": rules.castle_cap,
-        "layout_fingerprint": meta["layout_fingerprint"],
-        "champion_sha256": sha256(champion),
     }
-    weights = {name.removeprefix("ema/"): a for name, a in arrays.items() if name[:4] == "ema/"}
     return bundle.Bundle(told, weights)
 
 
@@ -72,8 +60,8 @@ def export(
     from royale import parity
 
     made = bundle_of(champion)
-    _whole(bundle_file, lambda path: bundle.write(path, made))
-    _whole(onnx_file, lambda path: onnx_graph.write(path, made.weights, made.meta))
+    write_bytes(bundle_file, bundle.packed(made))
+    onnx_graph.write(onnx_file, made.weights, made.meta)
     found = parity.Comparison(champion, bundle_file, onnx_file)
     found.run(turns, report)
     tally = found.tally
@@ -99,11 +87,3 @@ def export(
         "bytes": {"npz": bundle_file.stat().st_size, "onnx": onnx_file.stat().st_size},
         "passed": faults + process["faults"] == 0,
     }
-
-
-def _whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Write under a temporary name and rename: whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    write(temporary)
-    os.replace(temporary, path)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from royale.files import write_bytes
+
 OPSET = 17
 IR_VERSION = 8  # the one of opset 17's time: old runtimes read it too
 
@@ -114,5 +116,14 @@ def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
 
 
 def write(path: Path, weights: dict[str, np.ndarray], meta: dict[str, Any]) -> None:
-    """Build and write; equal contents give equal bytes."""
-    path.write_bytes(build(weights, meta).SerializeToString(deterministic=True))
+    """Build and write, whole or not at all; equal contents give equal bytes."""
+    write_bytes(path, build(weights, meta).SerializeToString(deterministic=True))
+
+
+def session(path: Path) -> Any:
+    """An onnxruntime session of a file, on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

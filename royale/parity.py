@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from royale import rng
+from royale import onnx_graph, rng
 from royale.bot import bundle, choose, memory, wire
 from royale.bot.inference import Net
 from royale.bot.planes import expand
@@ -99,15 +99,6 @@ class NumpySeat:
         return seen, planes, logits, value, wire.format_order(order)
 
 
-def onnx_session(path: Path) -> Any:
-    """An onnxruntime session on one thread."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-
-
 def timed(seconds: list[float], function: Callable[[], Any]) -> Any:
     """Call, and note how long it took."""
     began = time.perf_counter()
@@ -125,7 +116,7 @@ class Comparison:
         self.batch = game.make(2, self.player.meta["settings"], game.encoders[0])
         self.spec = self.batch.spec
         self.found = bundle.read(bundle_file)
-        self.net, self.session = Net(self.found), onnx_session(onnx_file)
+        self.net, self.session = Net(self.found), onnx_graph.session(onnx_file)
         self.tally = Tally()
         self.seats: list[list[NumpySeat]] = [[], []]
         # A greedy game of seat 0, for the bot's own process to play again.

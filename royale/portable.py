@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +12,10 @@ import torch
 from royale import onnx_graph, rng
 from royale.files import sha256
 from royale.games import load as load_game
+from royale.games.protocol import GameSpec
 from royale.learn import checkpoint
 from royale.learn.player import NetworkPlayer
+from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample, single_action
 
 GAMES = 2  # a time
@@ -24,15 +25,17 @@ NEAR = 1e-4
 TOLERANCE = 1e-3  # of a legal logit or a value, for its size where that is over 1
 
 
-def write(champion: Path, path: Path) -> dict[str, Any]:
-    """Write the ONNX file of a champion's weights file; what it says of itself."""
-    arrays, meta = checkpoint.load(champion)
-    recipe = checkpoint.network_recipe(arrays, meta, champion)
+def described(
+    champion: Path, recipe: Recipe, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]
+) -> tuple[GameSpec, dict[str, np.ndarray], dict[str, Any]]:
+    """The game's interface, the weights that play, and what a file made of them says of itself.
+
+    champion: the weights file; arrays and meta: what it holds, recipe: its `network_recipe`.
+    """
     spec = load_game(meta["game"]).spec(meta["settings"], recipe.encoder)
     weights = {n.removeprefix("ema/"): a for n, a in checkpoint.part(arrays, "ema/").items()}
     told = {
         "game": spec.name,
-        "board": [spec.height, spec.width],
         "encoder": spec.encoder,
         "planes": list(spec.planes),
         "action_planes": len(spec.action_planes),
@@ -42,24 +45,21 @@ def write(champion: Path, path: Path) -> dict[str, Any]:
         "layout_fingerprint": meta["layout_fingerprint"],
         "champion_sha256": sha256(champion),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    onnx_graph.write(temporary, weights, told)
-    os.replace(temporary, path)
-    return {key: told[key] for key in ("game", "board", "encoder", "channels", "blocks")} | {
-        "champion_sha256": told["champion_sha256"],
+    return spec, weights, told
+
+
+def write(champion: Path, path: Path) -> dict[str, Any]:
+    """Write the ONNX file of a champion's weights file; what it says of itself."""
+    arrays, meta = checkpoint.load(champion)
+    recipe = checkpoint.network_recipe(arrays, meta, champion)
+    spec, weights, told = described(champion, recipe, arrays, meta)
+    told["board"] = [spec.height, spec.width]
+    onnx_graph.write(path, weights, told)
+    kept = ("game", "board", "encoder", "channels", "blocks", "champion_sha256")
+    return {key: told[key] for key in kept} | {
         "parameters": sum(weight.size for weight in weights.values()),
         "bytes": path.stat().st_size,
     }
-
-
-def session(path: Path) -> Any:
-    """An onnxruntime session on one thread."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
 @torch.inference_mode()
@@ -72,7 +72,7 @@ def compare(
     greatest legal logit is another action's and the two are not nearly equal; differences are
     of legal logits and value outputs, for their size where that is over 1. report(decisions so far) is called each turn.
     """
-    player, other = NetworkPlayer(champion), session(path)
+    player, other = NetworkPlayer(champion), onnx_graph.session(path)
     game = load_game(player.meta["game"])
     batch = game.make(GAMES, player.meta["settings"], player.spec.encoder)
     spec, rows = batch.spec, 2 * GAMES

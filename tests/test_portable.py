@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import onnx
 import pytest
@@ -9,24 +11,16 @@ import torch
 from onnx import numpy_helper
 
 from royale import portable
+from royale.config import load_profile
 from royale.files import schema, sha256
 from royale.games import load
 from royale.learn import checkpoint
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe
 
-SETTINGS = {
-    "generals": {
-        "height": [5, 6],
-        "width": [5, 7],
-        "max_turns": 60,
-        "deathtouch_turn": 30,
-        "min_distance": 3,
-        "mountain_share": [0.05, 0.15],
-        "castles_carved": [0, 1],
-    },
-    "clash": {"start_tick": 90, "max_turns": 60},
-}
+ROOT = Path(__file__).resolve().parents[1]
+SIZES = load_profile("smoke", ROOT)["per_game"]
+SETTINGS = {game: sizes["settings"] for game, sizes in SIZES.items()}
 
 
 @pytest.fixture(params=SETTINGS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import zipfile
 import zlib
@@ -66,11 +67,12 @@ def shapes(meta: dict[str, Any]) -> dict[str, tuple[int, ...]]:
     return found | biases
 
 
-def write(path: Path, bundle: Bundle) -> None:
-    """Write a bundle; equal contents give equal bytes."""
+def packed(bundle: Bundle) -> bytes:
+    """A bundle's file; equal contents give equal bytes."""
     text = np.frombuffer(json.dumps(bundle.meta, sort_keys=True).encode(), np.uint8)
-    with open(path, "wb") as file:
-        np.savez(file, **{META: text}, **{n: bundle.weights[n] for n in sorted(bundle.weights)})
+    file = io.BytesIO()
+    np.savez(file, **{META: text}, **{n: bundle.weights[n] for n in sorted(bundle.weights)})
+    return file.getvalue()
 
 
 def read(path: str | Path) -> Bundle:

@@ -53,7 +53,7 @@ def save_champion(path, settings=TINY, encoder="history", channels=8, blocks=2, 
 def tiny_bundle(folder: Path) -> Path:
     """A tiny champion's bundle in a folder."""
     path = folder / "bot.npz"
-    bundle.write(path, bundle_of(save_champion(folder / "champion.safetensors")))
+    path.write_bytes(bundle.packed(bundle_of(save_champion(folder / "champion.safetensors"))))
     return path
 
 

@@ -67,7 +67,7 @@ def test_the_tile_of_the_competitions_canvas_wastes_nothing():
 def test_forward_is_torchs_and_onnxruntimes(tmp_path, settings, recipe):
     champion = save_champion(tmp_path / "champion.safetensors", settings, **recipe)
     made = bundle_of(champion)
-    bundle.write(tmp_path / "bot.npz", made)
+    (tmp_path / "bot.npz").write_bytes(bundle.packed(made))
     net, player = Net(bundle.read(tmp_path / "bot.npz")), NetworkPlayer(champion)
     onnx_graph.write(tmp_path / "bot.onnx", made.weights, made.meta)
     shape = (3, len(made.meta["planes"]), net.side, net.side)
@@ -92,7 +92,7 @@ def test_forward_is_torchs_and_onnxruntimes(tmp_path, settings, recipe):
 def test_files_are_the_same_every_time(tmp_path):
     made = bundle_of(save_champion(tmp_path / "champion.safetensors"))
     for name in "ab":
-        bundle.write(tmp_path / f"{name}.npz", made)
+        (tmp_path / f"{name}.npz").write_bytes(bundle.packed(made))
         onnx_graph.write(tmp_path / f"{name}.onnx", made.weights, made.meta)
     for kind in ("npz", "onnx"):
         assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
