@@ -147,14 +147,19 @@ def _explain(error: jsonschema.ValidationError, key: str) -> str:
             return f"{named} = {value}; {error.message}"
 
 
-def _named_file(folder: Path, name: Any, file: str | Path, key: str) -> Path:
-    """The file `folder/name.yaml`; ConfigError tells which there are."""
-    there = sorted(path.stem for path in folder.glob("*.yaml"))
+def names(root: Path, kind: str) -> list[str]:
+    """The names of the files `config/<kind>/*.yaml` (profiles, ladders), in order."""
+    return sorted(path.stem for path in (root / "config" / kind).glob("*.yaml"))
+
+
+def _named_file(root: Path, kind: str, name: Any, file: str | Path, key: str) -> Path:
+    """The file `config/<kind>/<name>.yaml`, below root; ConfigError tells which there are."""
+    there = names(root, kind)
     if name not in there:
         raise ConfigError(
-            f"{file}: key '{key}' = {name!r}; allowed: {', '.join(there)} (files of config/{folder.name})"
+            f"{file}: key '{key}' = {name!r}; allowed: {', '.join(there)} (files of config/{kind})"
         )
-    return folder / f"{name}.yaml"
+    return Path("config", kind, f"{name}.yaml")
 
 
 def _typed(value: Any) -> Any:
@@ -195,7 +200,7 @@ def load_profile(
     name: str, root: Path, config_file: str | Path = "config/config.yaml"
 ) -> dict[str, Any]:
     """Read and check `config/profiles/<name>.yaml` with each game's settings and recipe keys."""
-    path = _named_file(root / "config" / "profiles", name, config_file, "profile").relative_to(root)
+    path = _named_file(root, "profiles", name, config_file, "profile")
     profile = read_yaml(root, path)
     check(profile, schema("profile"), path)
     if profile["determinism"] == "run_exact" and profile["processes"] > 1:
@@ -232,7 +237,7 @@ def load_ladder(
     name: str, root: Path, config_file: str | Path = "config/config.yaml"
 ) -> dict[str, Any]:
     """Read and check `config/ladders/<name>.yaml`, the values of every key; not the graph."""
-    path = _named_file(root / "config" / "ladders", name, config_file, "ladders").relative_to(root)
+    path = _named_file(root, "ladders", name, config_file, "ladders")
     ladder = read_yaml(root, path)
     check(ladder, schema("ladder"), path)
     if ladder["game"] not in REGISTRY:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from royale.config import check
+from royale.config import check, names
 from royale.errors import ConfigError, RoyaleError
 from royale.files import read_rows, schema
 
@@ -52,7 +52,7 @@ def read_rentals(root: Path) -> list[dict[str, Any]]:
     if not lines or lines[0] != columns:
         found = ",".join(lines[0]) if lines else "nothing"
         raise ConfigError(f"{RENTALS}: row 1 is {found:.80}; allowed: {','.join(columns)}")
-    profiles = sorted(file.stem for file in (root / "config/profiles").glob("*.yaml"))
+    profiles = names(root, "profiles")
     rentals = []
     for number, line in enumerate(lines[1:], 2):
         if not line:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from royale.config import read_yaml
+from royale.config import names, read_yaml
 from royale.errors import ConfigError
 from royale.ladder import DEFAULT_PROFILE, Project
 
@@ -25,7 +25,7 @@ def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
     It belongs to another profile's results, or to a generation that is not planned here, or
     it is something that its game has not.
     """
-    profiles = {path.stem for path in (root / "config" / "profiles").glob("*.yaml")}
+    profiles = names(root, "profiles")
     for word in words:
         # `./results/...` is the same file
         folder, _, rest = posixpath.normpath(word).partition("/")
@@ -48,9 +48,12 @@ def _check_generation(project: Project, root: Path, word: str, kind: str, name: 
     entry = project.generations.get(name)
     if entry is None:
         having = [
-            path.stem
-            for path in sorted((root / "config" / "ladders").glob("*.yaml"))
-            if name in (read_yaml(root, path.relative_to(root)) or {}).get("generations", {})
+            ladder
+            for ladder in names(root, "ladders")
+            if name
+            in (read_yaml(root, Path("config/ladders", f"{ladder}.yaml")) or {}).get(
+                "generations", {}
+            )
         ]
         fix = f"there are {', '.join(project.generations)}"
         if having:

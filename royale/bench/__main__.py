@@ -15,7 +15,7 @@ from royale.bench.markdown import bench_text, scaling_text, sweep_text
 from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.bench.scaling import scaling
 from royale.bench.sweep import sweep
-from royale.config import read_yaml
+from royale.config import names, read_yaml
 from royale.errors import ConfigError, RoyaleError
 from royale.files import write_json, write_text
 from royale.ladder import Project
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if asked.profile:
             config["profile"] = asked.profile
         if asked.ladder:
-            there = sorted(file.stem for file in Path("config/ladders").glob("*.yaml"))
+            there = names(Path(), "ladders")
             if asked.ladder not in there:
                 raise ConfigError(f"--ladder {asked.ladder}; allowed: {', '.join(there)}")
             config["ladders"] = [asked.ladder]

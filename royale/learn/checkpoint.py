@@ -19,7 +19,7 @@ import safetensors.numpy
 import torch
 
 from royale.errors import RoyaleError
-from royale.files import write_bytes
+from royale.files import RESTORE, write_bytes
 from royale.learn.network import Network, fingerprint, layout
 from royale.learn.recipe import Recipe
 
@@ -85,8 +85,7 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         *(KeyError, ValueError, TypeError, AttributeError, RecursionError, MemoryError),
     ) as error:
         raise FileError(
-            f"{path}: not a readable checkpoint or weights file: {error}; bring it back from a "
-            "copy, or delete it and run again"
+            f"{path}: not a readable checkpoint or weights file: {error}; {RESTORE}"
         ) from error
 
 
