@@ -7,7 +7,6 @@ is checked against it first.
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -16,19 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
 from royale.errors import RoyaleError
+from royale.schemas import schema
 
 # a segment's files are trained anew only if no good copy is kept
 RESTORE = "bring it back from a copy, or delete it and run again"
-SCHEMAS = Path(__file__).resolve().parents[1] / "workflow" / "schemas"
-
-
-@functools.cache
-def schema(name: str) -> dict[str, Any]:
-    """The schema `workflow/schemas/<name>.schema.yaml`."""
-    return yaml.safe_load((SCHEMAS / f"{name}.schema.yaml").read_text())
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from royale.bench.markdown import bench_text
 from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.files import write_json, write_text
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.files import read_json, write_json
-from royale.job import job
+from royale.run.job import job
 
 KEPT = (
     "iterations",

@@ -3,7 +3,7 @@
 from royale.evidence import learning
 from royale.evidence.wall_clock import segment_ends
 from royale.files import read_json, write_json
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

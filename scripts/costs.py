@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from royale import costs
 from royale.files import write_json, write_text
-from royale.job import job
+from royale.report import costs
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -1,7 +1,7 @@
 """Collect the preflights of a profile's ladders and of their arms."""
 
 from royale.files import read_json, write_json
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake):

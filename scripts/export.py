@@ -12,9 +12,9 @@ from pathlib import Path
 import torch
 
 from royale.errors import RoyaleError
-from royale.export import export
+from royale.export.export import export
 from royale.files import write_json
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

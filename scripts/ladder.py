@@ -3,12 +3,12 @@
 import shutil
 from pathlib import Path
 
-from royale.costs import trained
 from royale.evidence.generation import at_equal_time, judge
 from royale.evidence.match import check_match
 from royale.files import expect_sha256, read_json, read_rows, sha256, write_json
-from royale.job import job
 from royale.learn.checkpoint import champion_from_checkpoint
+from royale.report.costs import trained
+from royale.run.job import job
 
 
 def slow_rows(metrics):

@@ -5,13 +5,14 @@ from collections import Counter
 
 import torch
 
-from royale import rng, roster
+from royale import rng
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
 from royale.files import expect_sha256, sha256, write_json
-from royale.job import job
+from royale.project import roster
+from royale.run.job import job
 
 
 def about(entry, weights, player):

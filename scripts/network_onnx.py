@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from royale import portable
 from royale.errors import RoyaleError
+from royale.export import portable
 from royale.files import write_json
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -1,10 +1,11 @@
 """Rate the permanent panel: every champion of a lineage and the players that never change."""
 
-from royale.evidence import panel, panel_plot
+from royale.evidence import panel
 from royale.evidence.generation import check_modes
 from royale.evidence.match import check_match
 from royale.files import read_json, write_json, write_text
-from royale.job import job
+from royale.report import panel_plot
+from royale.run.job import job
 
 
 def main(snakemake, progress):

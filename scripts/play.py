@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from royale.files import read_json
-from royale.job import job
 from royale.play import site
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from royale.job import job
 from royale.play import runtime
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import torch
 
-from royale import doctor, vram
 from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.job import job
-from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
+from royale.preflight import doctor, vram
+from royale.project.ladder import scaled
+from royale.run.job import job
 
 
 def main(snakemake, progress):

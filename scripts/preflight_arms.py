@@ -2,12 +2,12 @@
 
 import torch
 
-from royale import doctor, vram
-from royale.arms import changes_rewards
 from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.job import job
-from royale.ladder import scaled
+from royale.preflight import doctor, vram
+from royale.project.arms import changes_rewards
+from royale.project.ladder import scaled
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from royale import roster
 from royale.files import expect_sha256, read_json
-from royale.job import job
 from royale.play import replay
+from royale.project import roster
+from royale.run.job import job
 
 
 def main(snakemake, progress):

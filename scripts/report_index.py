@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from royale.files import write_bytes
-from royale.job import job
+from royale.run.job import job
 
 with job(snakemake, "report index"):  # noqa: F821
     for name in ("page", "costs"):

@@ -1,8 +1,8 @@
 """Show a ladder: a plot of its margins, its table as Markdown and CSV."""
 
-from royale.evidence import plot, table
 from royale.files import read_json, write_text
-from royale.job import job
+from royale.report import plot, table
+from royale.run.job import job
 
 
 def main(snakemake):

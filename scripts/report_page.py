@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from royale.files import write_text
-from royale.job import job
 from royale.report.charts import break_even
 from royale.report.collect import collect
 from royale.report.page import render
+from royale.run.job import job
 
 PLANE_WIDTH = 560
 

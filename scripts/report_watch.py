@@ -1,8 +1,9 @@
 """Collect the watch of a ladder's segments: one table and one plot."""
 
-from royale.evidence import watch, watch_plot
+from royale.evidence import watch
 from royale.files import read_json, write_text
-from royale.job import job
+from royale.report import watch_plot
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from royale.evidence.round_robin import play_all, table
 from royale.files import write_json, write_text
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -4,7 +4,7 @@ from royale.evidence.generation import record_of
 from royale.evidence.match import check_match
 from royale.evidence.target import measure
 from royale.files import read_json, read_rows, sha256, write_json
-from royale.job import job
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from royale.doctor import expect_cleared
 from royale.files import expect_sha256, read_json
-from royale.job import job
-from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
 from royale.learn.preemption import limit_runtime
 from royale.learn.processes import starter
 from royale.learn.segment import run_segment
+from royale.preflight.doctor import expect_cleared
+from royale.project.ladder import scaled
+from royale.run.job import job
 
 
 def main(snakemake, progress):

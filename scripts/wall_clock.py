@@ -4,8 +4,8 @@ from pathlib import Path
 
 from royale.evidence.wall_clock import choose, segment_ends
 from royale.files import sha256, write_json
-from royale.job import job
 from royale.learn.checkpoint import champion_from_checkpoint
+from royale.run.job import job
 
 
 def main(snakemake, progress):

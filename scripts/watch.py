@@ -4,8 +4,8 @@ import torch
 
 from royale.evidence import watch
 from royale.files import sha256, write_json
-from royale.job import job
 from royale.learn.player import NetworkPlayer
+from royale.run.job import job
 
 
 def main(snakemake, progress):

@@ -17,10 +17,10 @@ import yaml
 from royale.bench import __main__ as shell
 from royale.bench import measure, scaling, sweep
 from royale.bench.markdown import LINES, bench_text, scaling_text, sweep_text
-from royale.config import load_profile
-from royale.files import schema
 from royale.learn import determinism
-from royale.project import load_project
+from royale.project.config import load_profile
+from royale.project.project import load_project
+from royale.schemas import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = {"profile": "smoke"}

@@ -8,14 +8,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale.config import read_yaml
 from royale.errors import ConfigError
-from royale.files import schema
-from royale.ladder import scaled
+from royale.evidence.names import MatchName, PlayerName
 from royale.learn.recipe import Recipe
-from royale.project import load_project
-from royale.roster import describe, match_game, match_pattern, panel_matches, sequential
-from royale.targets import check_targets
+from royale.project.asked import check_asked
+from royale.project.config import read_yaml
+from royale.project.ladder import scaled
+from royale.project.project import load_project
+from royale.project.roster import describe, match_game, match_pattern, panel_matches, sequential
+from royale.schemas import schema
 
 LADDER = "config/ladders/generals.yaml"
 CONFIG = {
@@ -202,15 +203,15 @@ def test_only_matches_that_decide_are_sequential():
         "g03.control.seed0-vs-g02.champion",
         "g02.root.seed0-vs-random",
     ):
-        assert sequential(project, match) == numbers
+        assert sequential(project, MatchName.parse(match)) == numbers
     for match in (
         "g03.champion-vs-random",
         "random-vs-g03.champion",
         "g03.control.seed0-vs-hunter",
     ):
-        assert sequential(project, match) is None
+        assert sequential(project, MatchName.parse(match)) is None
     fixed = load_project(CONFIG, Path(__file__).parents[1])
-    assert sequential(fixed, "g03.treatment.seed0-vs-g03.control.seed0") is None
+    assert sequential(fixed, MatchName.parse("g03.treatment.seed0-vs-g03.control.seed0")) is None
 
 
 @pytest.mark.parametrize(
@@ -246,13 +247,13 @@ def test_lists_of_the_command_line_are_numbers():
 def test_targets_of_other_profiles_are_refused():
     root = Path(__file__).parents[1]
     project = load_project({**CONFIG, "profile": "smoke"}, root)
-    check_targets(project, root, ["-n", "results/smoke/ladder/g06.json", "--cores", "2"])
+    check_asked(project, root, ["-n", "results/smoke/ladder/g06.json", "--cores", "2"])
     with pytest.raises(ConfigError, match=r"belongs to profile laptop.*smoke"):
-        check_targets(project, root, ["results/ladder/g06.json"])
+        check_asked(project, root, ["results/ladder/g06.json"])
     with pytest.raises(ConfigError, match="add --config profile=paper"):
-        check_targets(project, root, ["results/paper/ladder/g06.json"])
+        check_asked(project, root, ["results/paper/ladder/g06.json"])
     with pytest.raises(ConfigError, match="add --config profile=paper"):
-        check_targets(project, root, ["./results//paper/ladder/g06.json"])
+        check_asked(project, root, ["./results//paper/ladder/g06.json"])
 
 
 def test_targets_that_nothing_makes_are_refused_with_the_way_to_them():
@@ -265,15 +266,15 @@ def test_targets_that_nothing_makes_are_refused_with_the_way_to_them():
     files += ["panel/c02.md", "target/c02.json"]
     for file in files:
         with pytest.raises(ConfigError, match=r"generals\] have no .*'c02'.*'ladders=\[clash\]'"):
-            check_targets(project, root, [f"results/{file}"])
-        check_targets(both, root, [f"results/smoke/{file}"])
+            check_asked(project, root, [f"results/{file}"])
+        check_asked(both, root, [f"results/smoke/{file}"])
     with pytest.raises(ConfigError, match=r"results/ladder/c09\.json: .* there are g02, g03, "):
-        check_targets(project, root, ["results/ladder/c09.json"])
+        check_asked(project, root, ["results/ladder/c09.json"])
     for file in ("export/c02/parity.json", "play/c02/index.html"):
         with pytest.raises(ConfigError, match="c02 is of the game clash; only generals has"):
-            check_targets(both, root, [f"results/smoke/{file}"])
-        check_targets(project, root, [f"results/{file.replace('c02', 'g02')}"])
-    check_targets(project, root, ["results/play/runtime/ort.js", "results/report/index.html"])
+            check_asked(both, root, [f"results/smoke/{file}"])
+        check_asked(project, root, [f"results/{file.replace('c02', 'g02')}"])
+    check_asked(project, root, ["results/play/runtime/ort.js", "results/report/index.html"])
 
 
 def test_run_exact_has_one_thread(project_copy):
@@ -344,16 +345,16 @@ def test_order_is_parents_first(project_copy):
 
 def test_matches_of_a_generation(project_copy):
     project = load_project({**CONFIG, "seeds": [3, 4]}, project_copy)
-    assert project.direct_matches("g05") == [
+    assert list(map(str, project.direct_matches("g05"))) == [
         "g05.treatment.seed3-vs-g05.control.seed3",
         "g05.treatment.seed4-vs-g05.control.seed4",
     ]
-    assert project.parent_matches("g05", "control") == [
+    assert list(map(str, project.parent_matches("g05", "control"))) == [
         "g05.control.seed3-vs-g04.champion",
         "g05.control.seed4-vs-g04.champion",
     ]
     assert project.direct_matches("g02") == []
-    assert project.parent_matches("g02", "root")[0] == "g02.root.seed3-vs-random"
+    assert str(project.parent_matches("g02", "root")[0]) == "g02.root.seed3-vs-random"
 
 
 def test_a_folded_question_is_one_line(project_copy):
@@ -397,12 +398,16 @@ def test_bad_panel(case):
 def test_the_panel_is_the_whole_lineage_and_what_never_changes():
     panel = {"anchor": {"generals": "expander"}, "members": {"old": MEMBER}}
     project = load_project({**CONFIG, "panel": panel}, Path(__file__).parents[1])
-    matches = panel_matches(project, "g03")
+    matches = list(map(str, panel_matches(project, "g03")))
     scripted = 7
     assert len(matches) == len(set(matches)) == 1 + 2 + 3 * scripted
     assert {"g03.champion-vs-g02.champion", "g02.champion-vs-old", "old-vs-hunter"} <= set(matches)
     assert all(re.fullmatch(match_pattern(project), match) for match in matches)
-    assert match_game(project, ("old", "hunter")) == "generals"
-    assert describe(project, "old") == {"name": "old", "kind": "network", "sha256": "0" * 64}
+    assert match_game(project, MatchName.parse("old-vs-hunter")) == "generals"
+    assert describe(project, PlayerName.named("old")) == {
+        "name": "old",
+        "kind": "network",
+        "sha256": "0" * 64,
+    }
     # a decided lineage: the parent's panel is part of the child's
-    assert set(matches) < set(panel_matches(project, "g04"))
+    assert set(matches) < set(map(str, panel_matches(project, "g04")))

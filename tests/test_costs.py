@@ -7,8 +7,8 @@ import json
 
 import pytest
 
-from royale import costs
 from royale.errors import ConfigError, RoyaleError
+from royale.report import costs
 
 HEADER = "date,host,profile,hours,asked_per_hour,billed,minutes_to_first_step,success,failure"
 GOOD = "2026-11-01,a box,paper,2,1.5,3.2,12,yes,"

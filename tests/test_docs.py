@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale.files import SCHEMAS, schema
+from royale.files import SCHEMAS
+from royale.schemas import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "config/README.md").read_text()

@@ -12,11 +12,11 @@ sys.path.insert(0, str(Path(__file__).parent / "learn"))
 
 import toy_game
 
-from royale import doctor
-from royale.config import load_profile
 from royale.errors import ConfigError, RoyaleError
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
+from royale.preflight import doctor
+from royale.project.config import load_profile
 
 ROOT = Path(__file__).resolve().parents[1]
 

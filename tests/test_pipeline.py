@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale.files import read_json, schema, sha256
+from royale.files import read_json, sha256
+from royale.schemas import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 LADDER = "config/ladders/generals.yaml"

@@ -10,13 +10,14 @@ import pytest
 import torch
 from onnx import numpy_helper
 
-from royale import portable
-from royale.config import load_profile
-from royale.files import schema, sha256
+from royale.export import portable
+from royale.files import sha256
 from royale.games import load
 from royale.learn import checkpoint
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe
+from royale.project.config import load_profile
+from royale.schemas import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZES = load_profile("smoke", ROOT)["per_game"]

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale import roster
 from royale.errors import ConfigError, RoyaleError
-from royale.project import load_project
+from royale.evidence.names import MatchName
+from royale.project import roster
+from royale.project.project import load_project
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -40,20 +41,20 @@ def test_networks_after_a_segment_can_play(project):
 
 def test_the_last_segment_is_the_arm_itself(project):
     assert project.segments("g02") == 2
-    assert roster.segment_player(project, "g02", "root", 3, 0) == "g02.root.seed3.segment0"
-    assert roster.segment_player(project, "g02", "root", 3, 1) == "g02.root.seed3"
+    assert str(roster.segment_player(project, "g02", "root", 3, 0)) == "g02.root.seed3.segment0"
+    assert str(roster.segment_player(project, "g02", "root", 3, 1)) == "g02.root.seed3"
 
 
 def test_a_scripted_player_of_another_game_is_refused_before_anything_is_trained(project):
-    assert roster.match_game(project, ("g05.champion", "hunter")) == "generals"
+    assert roster.match_game(project, MatchName.parse("g05.champion-vs-hunter")) == "generals"
     with pytest.raises(RoyaleError, match="generals has no player 'cycle'; it has random, exp"):
-        roster.match_game(project, ("g05.champion", "cycle"))
+        roster.match_game(project, MatchName.parse("g05.champion-vs-cycle"))
 
 
 def test_the_reference_of_the_time_to_target(project):
-    assert roster.target_reference(project, "g05") == "g04.champion"
+    assert str(roster.target_reference(project, "g05")) == "g04.champion"
     for name in ("hunter", "g02.champion", "g02.root.seed0.segment0"):
-        assert roster.target_reference(replace(project, target=name), "g05") == name
+        assert str(roster.target_reference(replace(project, target=name), "g05")) == name
 
 
 @pytest.mark.parametrize("name", ["nobody", "g01.champion", "g02.champion-vs-random", "Parent"])

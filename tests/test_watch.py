@@ -14,12 +14,13 @@ import pytest
 import yaml
 
 from royale import games, rng
-from royale.evidence import match, watch, watch_plot
+from royale.evidence import match, watch
 from royale.files import read_json, sha256, write_json
 from royale.learn.plan import SegmentPlan
 from royale.learn.player import NetworkPlayer
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
+from royale.report import watch_plot
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())

@@ -15,11 +15,10 @@ from royale.bench.markdown import bench_text, scaling_text, sweep_text
 from royale.bench.measure import ITERATIONS, bench, root_plan
 from royale.bench.scaling import scaling
 from royale.bench.sweep import sweep
-from royale.config import names, read_yaml
 from royale.errors import ConfigError, RoyaleError
 from royale.files import write_json, write_text
-from royale.ladder import Project
-from royale.project import load_project
+from royale.project.config import names, read_yaml
+from royale.project.project import Project, load_project
 
 
 class Parser(argparse.ArgumentParser):

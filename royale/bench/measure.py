@@ -13,12 +13,12 @@ from typing import Any
 
 import torch
 
-from royale.ladder import scaled
 from royale.learn import checkpoint
 from royale.learn.plan import SegmentPlan
 from royale.learn.samples import Samples
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
+from royale.project.ladder import scaled
 
 ITERATIONS = 8
 MB = 2**20

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from royale.bench.measure import iterate
-from royale.doctor import usable_cores
 from royale.games import load
 from royale.learn.plan import SegmentPlan
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
+from royale.preflight.doctor import usable_cores
 
 REPEATS = 3
 

@@ -14,11 +14,10 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from royale.config import check
 from royale.errors import RoyaleError
 from royale.evidence import elo, exact
 from royale.evidence.gate import Record, label, margin
-from royale.files import schema
+from royale.schemas import check, schema
 
 MOST_GAMES = 10**9
 

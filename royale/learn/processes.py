@@ -22,11 +22,11 @@ import psutil
 import royale
 from royale.errors import Preempted, RoyaleError
 from royale.files import write_text
-from royale.job import Progress
 from royale.learn.parallel import join_group
 from royale.learn.plan import SegmentPlan
 from royale.learn.preemption import SIGNALS
 from royale.learn.segment import train
+from royale.run.job import Progress
 
 JOB, ENDED = "job.json", "ended.json"
 

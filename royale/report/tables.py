@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from royale.evidence.elo import elo_of_score
 from royale.evidence.exact import resolves
-from royale.evidence.table import record_text
+from royale.report.table import record_text
 from royale.report.words import SOONER, verdict
 
 DASH = "–"

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from royale.bot import bundle
-from royale.export import bundle_of
+from royale.export.export import bundle_of
 from royale.games import load
 from royale.games.generals.settings import COMPETITION  # noqa: F401  (for the tests)
 from royale.learn import checkpoint

@@ -7,11 +7,11 @@ import pytest
 import torch
 from bot_helpers import COMPETITION, TINY, save_champion
 
-from royale import onnx_graph
 from royale.bot import bundle, choose
 from royale.bot.inference import Net, OutOfTime
 from royale.bot.winograd import Winograd, matrices, tile_size
-from royale.export import bundle_of
+from royale.export import onnx_graph
+from royale.export.export import bundle_of
 from royale.learn.player import NetworkPlayer
 
 

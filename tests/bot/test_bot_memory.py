@@ -11,11 +11,11 @@ from royale.bot import layout, wire
 from royale.bot.choose import to_order
 from royale.bot.memory import Memory
 from royale.bot.planes import ENCODERS, check_names, expand
+from royale.export.parity import wire_frame
 from royale.games.generals import layout as engine_layout
 from royale.games.generals import planes as engine_planes
 from royale.games.generals.boards import load_boards
 from royale.games.generals.settings import COMPETITION
-from royale.parity import wire_frame
 
 RULES = ("max_turns", "deathtouch_turn", "build_base", "build_surcharge", "castle_cap")
 

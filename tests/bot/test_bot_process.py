@@ -13,7 +13,7 @@ from bot_helpers import GAME, ROOT, TINY
 
 from royale.bot import bundle, choose, wire
 from royale.bot.play import Bot
-from royale.parity import wire_frame
+from royale.export.parity import wire_frame
 
 BLOCKED = ("torch", "numba", "safetensors", "yaml", "jsonschema", "scipy", "royale.games")
 

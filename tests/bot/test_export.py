@@ -10,10 +10,10 @@ from bot_helpers import COMPETITION, TINY, save_champion
 
 from royale.bot import bundle
 from royale.errors import RoyaleError
-from royale.export import bundle_of, export
+from royale.export.export import bundle_of, export
+from royale.export.parity import play_process
 from royale.files import sha256, write_json
 from royale.learn import checkpoint
-from royale.parity import play_process
 
 pytest.importorskip("onnxruntime")
 MISMATCHES = ("legal_mismatches", "code_mismatches", "plane_mismatches")

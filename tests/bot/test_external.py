@@ -12,11 +12,11 @@ from bot_helpers import GAME, ROOT, TINY, buffers, random_actions
 
 from royale.errors import RoyaleError
 from royale.evidence import match
+from royale.export.parity import wire_frame
 from royale.games.generals import external
 from royale.games.generals.external import external_player
 from royale.games.generals.layout import OVER
 from royale.games.generals.settings import COMPETITION
-from royale.parity import wire_frame
 
 SETTINGS = {**TINY, "max_turns": 30, "deathtouch_turn": 100}
 SCRIPT = Path(__file__).parent / "external_bots.py"

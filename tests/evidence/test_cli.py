@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from royale.evidence.__main__ import main
-from royale.files import schema
+from royale.schemas import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 WEEK = list(csv.DictReader((ROOT / "tests/data/evidence/public_week.csv").open()))

@@ -11,10 +11,11 @@ import jsonschema
 import numpy as np
 import pytest
 
-from royale.evidence import bradley_terry, nontransitive, panel, panel_plot
+from royale.evidence import bradley_terry, nontransitive, panel
 from royale.evidence.elo import score_of_elo
 from royale.evidence.gate import Record
-from royale.files import schema
+from royale.report import panel_plot
+from royale.schemas import schema
 
 BAR = 1.65
 

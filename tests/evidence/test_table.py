@@ -11,8 +11,8 @@ from xml.dom import minidom
 import pytest
 from evidence_parts import GATE, generation
 
-from royale.evidence import plot, table
 from royale.evidence.generation import at_equal_time
+from royale.report import plot, table
 
 
 def match(win, loss):

@@ -21,7 +21,7 @@ from royale.evidence.target import (
     steps_to_target,
     verdict,
 )
-from royale.files import schema
+from royale.schemas import schema
 
 BAR = 1.65
 # (60 - 40) / sqrt(100) = 2 clears, (55 - 45) / 10 = 1 does not

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from test_segment import Killed, killer, rows, train
 
-from royale.files import schema
 from royale.learn import alarms as module
 from royale.learn.alarms import TABLE, Alarms, health
+from royale.schemas import schema
 
 DOCS = (Path(__file__).parents[2] / "docs/learner.md").read_text()
 CALM = {

@@ -11,14 +11,14 @@ import pytest
 import toy_game
 from test_audit import CAP, reward_lost_at_the_cap
 
-from royale import doctor
-from royale.arms import changes_rewards, check_arm, needs_doctor, samples_kept
 from royale.errors import ConfigError
 from royale.files import read_json
 from royale.games import load
 from royale.learn import audit as audits
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe, opponent_games
+from royale.preflight import doctor
+from royale.project.arms import changes_rewards, check_arm, needs_doctor, samples_kept
 
 ROOT = Path(__file__).resolve().parents[2]
 TRAIN = {"envs": 8, "horizon": 12, "segment_steps": 1000}
@@ -68,7 +68,7 @@ def test_what_cannot_run_anywhere_is_one_line(changes, words, monkeypatch):
 def test_a_game_that_cannot_turn_samples_is_told_apart(monkeypatch):
     checked(symmetry="stored_samples")
     plain = SimpleNamespace(**{k: getattr(load("toy"), k) for k in ("spec", "scripted")})
-    monkeypatch.setattr("royale.arms.games.load", lambda name: plain)
+    monkeypatch.setattr("royale.project.arms.games.load", lambda name: plain)
     with pytest.raises(ConfigError, match="toy has no `transform`; allowed: none, per_episode"):
         checked(symmetry="stored_samples")
 

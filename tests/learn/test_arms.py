@@ -15,11 +15,11 @@ from learner_parts import assert_resumes_exactly, dense, parts, spy
 
 from royale import rng
 from royale.errors import ConfigError
-from royale.files import schema
 from royale.games.protocol import View
 from royale.learn import checkpoint, opponents, ppo
 from royale.learn.segment import run_segment
 from royale.learn.trainer import Trainer
+from royale.schemas import schema
 
 CAPPED = {"side": 4, "max_turns": 2}  # too short to win
 PASS = 64  # the toy's global action

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import toy_game
 
-from royale import doctor
 from royale.learn import audit as audits
 from royale.learn import ppo
 from royale.learn.audit import AuditError, Finding, assert_rewards, audit
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors
 from royale.learn.value import ValueCodec
+from royale.preflight import doctor
 
 RECIPE = Recipe()
 NAMES = ["outcome", "draw_reward at the turn cap", "draw_reward of other draws", "shaping.land"]

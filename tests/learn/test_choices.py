@@ -10,12 +10,12 @@ import pytest
 import toy_game
 from learner_parts import assert_resumes_exactly, parts, spy
 
-from royale.files import schema
 from royale.learn import entropy, ppo
 from royale.learn.player import NetworkPlayer
 from royale.learn.sampling import pack_legal, single_action
 from royale.learn.segment import run_segment
 from royale.learn.trainer import Trainer
+from royale.schemas import schema
 
 RESTING = {**toy_game.SETTINGS, "rest": 4}  # three rows in four may only pass
 

@@ -12,11 +12,11 @@ import torch
 from learner_parts import assert_resumes_exactly
 from test_untrusted import changed
 
-from royale.files import schema
 from royale.learn import checkpoint, entropy, ppo
 from royale.learn.overlap import frozen
 from royale.learn.samples import Rollout
 from royale.learn.trainer import Trainer
+from royale.schemas import schema
 
 BIG_STEPS = {"overlap": True, "learning_rate": 0.05, "epochs": 2}
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale.config import load_config, read_yaml
 from royale.errors import ConfigError
 from royale.games.generals.settings import RULE_BASE, RULE_CAP
-from royale.ladder import scaled
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
-from royale.project import load_project
+from royale.project.config import load_config, read_yaml
+from royale.project.ladder import scaled
+from royale.project.project import load_project
 
 ROOT = Path(__file__).resolve().parents[2]
 LADDER = Path("config/ladders/generals.yaml")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import toy_game
 
-from royale.config import check_recipe
 from royale.errors import ConfigError
 from royale.games.generals.settings import RULE_BASE
-from royale.ladder import root_recipe, scaled
 from royale.learn import checkpoint
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
+from royale.project.config import check_recipe
+from royale.project.ladder import root_recipe, scaled
 
 ITERATION = 2 * 8 * 12
 SMALL_FIRST = [

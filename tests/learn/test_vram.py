@@ -8,9 +8,10 @@ import pytest
 import torch
 import toy_game
 
-from royale import games, vram
-from royale.geometry import choice_share, geometry
+from royale import games
 from royale.learn.recipe import Recipe
+from royale.preflight import vram
+from royale.preflight.geometry import choice_share, geometry
 
 RECIPE = dataclasses.replace(Recipe(), channels=4, blocks=1, minibatch=512)
 TRAIN = {"envs": 64, "horizon": 8, "segment_steps": 2500}

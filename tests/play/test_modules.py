@@ -7,8 +7,8 @@ import re
 import pytest
 
 from royale import games
+from royale.live import server
 from royale.play import PAGE, replay, site
-from royale.watch import server
 
 IMPORT = re.compile(r'(?:from|new URL\() ?"\./([\w./]+)"')
 DEFINED = re.compile(r"^(?:export )?(?:const|let|function|class|async function) (\w+)", re.M)

@@ -7,9 +7,10 @@ import pytest
 from bot_helpers import COMPETITION, GAME, TINY, save_champion
 from browser import file_server
 
-from royale import onnx_graph, rng
+from royale import rng
 from royale.errors import RoyaleError
-from royale.export import bundle_of
+from royale.export import onnx_graph
+from royale.export.export import bundle_of
 from royale.files import read_json, sha256
 from royale.games.generals.layout import GENERAL
 from royale.games.protocol import View

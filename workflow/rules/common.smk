@@ -7,19 +7,22 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
-from royale import costs, games, roster, runlock, shutdown
-from royale.arms import needs_doctor
+from royale import games
+from royale.report import costs
+from royale.project import roster
+from royale.run import lock as runlock, shutdown
+from royale.project.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
-from royale.evidence.table import print_ladder
-from royale.ladder import ARMS, ROOT_ARM
-from royale.project import load_project
-from royale.targets import check_targets
+from royale.report.table import print_ladder
+from royale.evidence.names import ARMS, ROOT_ARM, MatchName
+from royale.project.project import load_project
+from royale.project.asked import check_asked
 
 ROOT = Path(workflow.basedir)
 
 try:
     PROJECT = load_project(config, ROOT)
-    check_targets(PROJECT, ROOT, sys.argv[1:])
+    check_asked(PROJECT, ROOT, sys.argv[1:])
     REFERENCES = {
         name: roster.target_reference(PROJECT, name)
         for name, generation in PROJECT.generations.items()
@@ -175,18 +178,16 @@ def get_player_file(player):
     """The weights of a player, or nothing for one that is no network."""
     if roster.kind(PROJECT, player) != "network":
         return []
-    if player in PROJECT.panel["members"]:
-        return [PROJECT.panel["members"][player]["file"]]
-    generation, arm, *rest = player.split(".")
-    if arm == "champion":
+    if player.other:
+        return [PROJECT.panel["members"][player.other]["file"]]
+    generation, arm, seed = player.generation, player.arm, player.seed
+    if player.is_champion:
         return [f"{OUT}/ladder/{generation}/champion.safetensors"]
-    seed = rest[0].removeprefix("seed")
-    if len(rest) == 1:
+    if player.wall_clock:
+        return [f"{OUT}/wall_clock/{generation}/seed{seed}/{arm}.safetensors"]
+    if player.segment is None:
         return [last_checkpoint(generation, arm, seed)]
-    if rest[1] == "wall_clock":
-        return [f"{OUT}/wall_clock/{generation}/{rest[0]}/{arm}.safetensors"]
-    segment = rest[1].removeprefix("segment")
-    return [f"{segment_folder(generation, arm, seed, segment)}/checkpoint.safetensors"]
+    return [f"{segment_folder(generation, arm, seed, player.segment)}/checkpoint.safetensors"]
 
 
 def get_wall_clock_input(wildcards):
@@ -206,20 +207,20 @@ def get_wall_clock_input(wildcards):
 
 def get_match_input(wildcards):
     """The weights of both players of a match."""
-    a, b = wildcards.match.split("-vs-")
-    return {"a": get_player_file(a), "b": get_player_file(b)}
+    match = MatchName.parse(wildcards.match)
+    return {"a": get_player_file(match.a), "b": get_player_file(match.b)}
 
 
 def match_players(wildcards):
     """What stands behind the two names of a match."""
-    names = wildcards.match.split("-vs-")
-    return {side: roster.describe(PROJECT, name) for side, name in zip("ab", names)}
+    match = MatchName.parse(wildcards.match)
+    return {side: roster.describe(PROJECT, player) for side, player in zip("ab", match.players)}
 
 
 def match_game(wildcards):
     """The game of a match."""
     try:
-        return roster.match_game(PROJECT, tuple(wildcards.match.split("-vs-")))
+        return roster.match_game(PROJECT, MatchName.parse(wildcards.match))
     except RoyaleError as error:
         raise WorkflowError(f"results/matches/{wildcards.match}.json: {error}")
 
@@ -235,11 +236,13 @@ def get_ladder_input(wildcards):
     generation = GENERATIONS[name]
     files = {
         "direct": [match_file(match) for match in PROJECT.direct_matches(name)],
-        "wall_clock": [match_file(match) for match in PROJECT.wall_clock_matches(name)],
+        "wall_clock": [
+            match_file(match) for match in PROJECT.direct_matches(name, wall_clock=True)
+        ],
         "compared": [
             f"{OUT}/wall_clock/{name}/seed{seed}/compared.json"
             for seed in PROJECT.seeds
-            if PROJECT.wall_clock_matches(name)
+            if PROJECT.direct_matches(name, wall_clock=True)
         ],
         "sanity": [
             match_file(match)

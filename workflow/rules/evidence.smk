@@ -8,7 +8,12 @@ def target_points(generation):
             "arm": arm,
             "seed": seed,
             "segment": segment,
-            "match": f"{roster.segment_player(PROJECT, generation, arm, seed, segment)}-vs-{REFERENCES[generation]}",
+            "match": str(
+                MatchName(
+                    roster.segment_player(PROJECT, generation, arm, seed, segment),
+                    REFERENCES[generation],
+                )
+            ),
         }
         for arm in ARMS
         for seed in PROJECT.seeds

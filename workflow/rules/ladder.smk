@@ -54,7 +54,7 @@ rule ladder:
             arm: arm_changes(wildcards.generation, arm)
             for arm in GENERATIONS[wildcards.generation].arms
         },
-        players=lambda wildcards: PROJECT.players(wildcards.generation),
+        players=lambda wildcards: list(map(str, PROJECT.players(wildcards.generation))),
         seeds=list(PROJECT.seeds),
         evidence={**PROJECT.evidence, "mode": PROJECT.match["mode"]},
     message:

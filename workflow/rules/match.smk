@@ -20,7 +20,7 @@ rule match:
         players=match_players,
         settings=lambda wildcards: PROJECT.sizes(match_game(wildcards))["settings"],
         games=PROJECT.games,
-        sequential=lambda wildcards: roster.sequential(PROJECT, wildcards.match),
+        sequential=lambda wildcards: roster.sequential(PROJECT, MatchName.parse(wildcards.match)),
         policy=PROFILE["policy"],
         device=PROFILE["device"],
     message:

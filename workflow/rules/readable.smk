@@ -7,7 +7,7 @@ from pathlib import Path
 # conda), where the package is not installed, find it.
 sys.path.append(workflow.basedir)
 
-from royale.config import read_yaml
+from royale.project.config import read_yaml
 from royale.errors import ConfigError
 
 try:

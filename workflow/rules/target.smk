@@ -19,7 +19,7 @@ rule target:
     params:
         profile=PROJECT.profile_name,
         question=lambda wildcards: GENERATIONS[wildcards.generation].question,
-        reference=lambda wildcards: REFERENCES[wildcards.generation],
+        reference=lambda wildcards: str(REFERENCES[wildcards.generation]),
         points=lambda wildcards: target_points(wildcards.generation),
         bar=PROJECT.evidence["bar"],
     message:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from royale import rng
-from royale.arms import samples_kept
 from royale.games.protocol import BatchedGame, Game, View
 from royale.learn.recipe import Recipe
+from royale.project.arms import samples_kept
 
 LOOK_TURNS = 48  # how long a few games are played at random to see who has a choice
 

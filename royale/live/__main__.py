@@ -1,4 +1,4 @@
-"""`python -m royale.watch FOLDER`: serve one page on this machine that follows a run."""
+"""`python -m royale.live FOLDER`: serve one page on this machine that follows a run."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import sys
 from pathlib import Path
 
 from royale.errors import RoyaleError
-from royale.watch.runs import Runs
-from royale.watch.server import serve
+from royale.live.runs import Runs
+from royale.live.server import serve
 
 
 def arguments(words: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m royale.watch", description="Follow runs in a browser as they train."
+        prog="python -m royale.live", description="Follow runs in a browser as they train."
     )
     parser.add_argument(
         "folder",

@@ -17,7 +17,6 @@ import torch
 
 from royale import games
 from royale.errors import ConfigError, RoyaleError
-from royale.geometry import choice_share, geometry
 from royale.learn.audit import audit
 from royale.learn.identity import IdentityError, asked_identity, assert_identity, live_identity
 from royale.learn.network import build_network
@@ -26,6 +25,7 @@ from royale.learn.plan import SegmentPlan
 from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
+from royale.preflight.geometry import choice_share, geometry
 
 MB = 2**20
 # Python, torch and numba with nothing loaded, measured as resident memory.

@@ -1,10 +1,4 @@
-"""Who can play a match: the names of players and what stands behind them.
-
-`g05.treatment.seed0` is an arm's network after its last segment, with `.segment1` after
-that one, with `.wall_clock` what an arm had when the faster of the two finished,
-`g04.champion` a generation's champion, `random` a scripted player, and any other name
-an external player or a network of the panel in `config.yaml`.
-"""
+"""Who can play a match: what stands behind the name of a player, and which matches there are."""
 
 from __future__ import annotations
 
@@ -15,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from royale import games
 from royale.errors import ConfigError, RoyaleError
-from royale.ladder import Project
+from royale.evidence.names import VERSUS, MatchName, PlayerName
+from royale.project.project import Project
 
 if TYPE_CHECKING:
     from royale.evidence.match import StatefulPlayer
@@ -25,7 +20,7 @@ if TYPE_CHECKING:
 def match_pattern(project: Project) -> str:
     """A regular expression of every match there can be: at least one player is no scripted one."""
     first, second = _patterns(project)
-    return f"(?:{first})-vs-(?:{first}|{second})|(?:{second})-vs-(?:{first})"
+    return f"(?:{first}){VERSUS}(?:{first}|{second})|(?:{second}){VERSUS}(?:{first})"
 
 
 def _patterns(project: Project) -> tuple[str, str]:
@@ -43,54 +38,56 @@ def _patterns(project: Project) -> tuple[str, str]:
     return first, "|".join(map(re.escape, sorted(scripted)))
 
 
-def segment_player(project: Project, generation: str, arm: str, seed: int, segment: int) -> str:
-    """Name of an arm's network after a segment; after the last it is the arm's own name.
+def segment_player(
+    project: Project, generation: str, arm: str, seed: int, segment: int
+) -> PlayerName:
+    """An arm's network after a segment; after the last it is the arm's own name.
 
     Unless matches of that name may stop early, which others may not be compared with.
     """
-    name = f"{generation}.{arm}.seed{seed}"
     last = segment == project.segments(generation) - 1 and project.match["mode"] == "fixed"
-    return name if last else f"{name}.segment{segment}"
+    return PlayerName.of_arm(generation, arm, seed, None if last else segment)
 
 
-def target_reference(project: Project, generation: str) -> str:
-    """Name of the player whose defeat is a generation's target; ConfigError if there is none."""
+def target_reference(project: Project, generation: str) -> PlayerName:
+    """The player whose defeat is a generation's target; ConfigError if there is none."""
     name = project.target
     if name == "parent":
-        return f"{project.generations[generation].parent}.champion"
+        return PlayerName.champion(project.generations[generation].parent)
     if not re.fullmatch("|".join(_patterns(project)), name):
         raise ConfigError(
             f"config/config.yaml: key 'target' = {name!r}; allowed: parent, a scripted or external "
             "player, or a network such as g02.champion"
         )
-    return name
+    return PlayerName.parse(name)
 
 
-def kind(project: Project, name: str) -> str:
+def kind(project: Project, player: PlayerName) -> str:
     """`network`, `external` or `scripted`."""
-    if "." in name or name in project.panel["members"]:
+    if player.generation is not None or player.other in project.panel["members"]:
         return "network"
-    return "external" if name in project.external else "scripted"
+    return "external" if player.other in project.external else "scripted"
 
 
-def match_game(project: Project, names: tuple[str, str]) -> str:
+def match_game(project: Project, match: MatchName) -> str:
     """The game that two players meet in; RoyaleError if there is not exactly one for both."""
     found = set()
-    for name in names:
-        if name in project.panel["members"]:
-            found.add(project.panel["members"][name]["game"])
-        elif kind(project, name) == "network":
-            found.add(project.generations[name.split(".")[0]].game)
-        elif kind(project, name) == "external":
-            found.add(project.external[name]["game"])
+    for player in match.players:
+        if player.generation is not None:
+            found.add(project.generations[player.generation].game)
+        elif (named := kind(project, player)) != "scripted":
+            known = project.external if named == "external" else project.panel["members"]
+            found.add(known[player.other]["game"])
     if len(found) == 1:
         game = found.pop()
         there = games.load(game).scripted
-        for name in names:
-            if kind(project, name) == "scripted" and name not in there:
-                raise RoyaleError(f"{game} has no player {name!r}; it has {', '.join(there)}")
+        for player in match.players:
+            if kind(project, player) == "scripted" and player.other not in there:
+                raise RoyaleError(
+                    f"{game} has no player {str(player)!r}; it has {', '.join(there)}"
+                )
         return game
-    raise RoyaleError(f"{names[0]} and {names[1]} play different games: {sorted(found)}")
+    raise RoyaleError(f"{match.a} and {match.b} play different games: {sorted(found)}")
 
 
 def panel_networks(project: Project, generation: str) -> list[str]:
@@ -99,39 +96,43 @@ def panel_networks(project: Project, generation: str) -> list[str]:
     return [name for name, one in project.panel["members"].items() if one["game"] == game]
 
 
-def panel_matches(project: Project, generation: str) -> list[str]:
-    """Names of all matches between champions of a lineage and the rest of the panel.
+def panel_matches(project: Project, generation: str) -> list[MatchName]:
+    """All matches between champions of a lineage and the rest of the panel.
 
     The scripted players' own are a round robin, and not among them.
     """
-    champions = [f"{name}.champion" for name in project.lineage(generation)]
-    networks = panel_networks(project, generation)
+    champions = [PlayerName.champion(name) for name in project.lineage(generation)]
+    networks = [PlayerName.named(name) for name in panel_networks(project, generation)]
     scripted = games.load(project.generations[generation].game).scripted
+    fixed = [*networks, *map(PlayerName.named, scripted)]
     return [
-        *(f"{c}-vs-{b}" for k, c in enumerate(champions) for b in champions[:k]),
-        *(f"{c}-vs-{b}" for c in champions for b in (*networks, *scripted)),
-        *(f"{a}-vs-{b}" for k, a in enumerate(networks) for b in networks[:k]),
-        *(f"{a}-vs-{b}" for a in networks for b in scripted),
+        *(MatchName(a, b) for k, a in enumerate(champions) for b in champions[:k]),
+        *(MatchName(a, b) for a in champions for b in fixed),
+        *(MatchName(a, b) for k, a in enumerate(networks) for b in networks[:k]),
+        *(MatchName(a, b) for a in networks for b in fixed[len(networks) :]),
     ]
 
 
-def sequential(project: Project, match: str) -> Mapping[str, Any] | None:
+def sequential(project: Project, match: MatchName) -> Mapping[str, Any] | None:
     """The sequential test of a match, or None for one of fixed size.
 
     Only matches that decide a generation are played sequentially; ratings need all games.
     """
-    if project.match["mode"] == "fixed" or match not in project.ladder_matches(match.split(".")[0]):
+    generation = match.a.generation
+    if project.match["mode"] == "fixed" or generation not in project.generations:
+        return None
+    if match not in project.ladder_matches(generation):
         return None
     return {key: value for key, value in project.match.items() if key != "mode"}
 
 
-def describe(project: Project, name: str) -> dict[str, Any]:
-    """What a match rule depends on: kind and name, an external player's command, a panel's bytes."""
-    entry = {"name": name, "kind": kind(project, name)}
+def describe(project: Project, player: PlayerName) -> dict[str, Any]:
+    """What a match rule depends on: kind, name, an external's command, a panel member's bytes."""
+    entry = {"name": str(player), "kind": kind(project, player)}
     if entry["kind"] == "external":
-        entry |= {key: project.external[name][key] for key in ("command", "limit_ms")}
-    if name in project.panel["members"]:
-        entry["sha256"] = project.panel["members"][name]["sha256"]
+        entry |= {key: project.external[player.other][key] for key in ("command", "limit_ms")}
+    if player.other in project.panel["members"]:
+        entry["sha256"] = project.panel["members"][player.other]["sha256"]
     return entry
 
 

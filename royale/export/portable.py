@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from royale import onnx_graph, rng
+from royale import rng
+from royale.export import onnx_graph
 from royale.files import sha256
 from royale.games import load as load_game
 from royale.games.protocol import GameSpec

@@ -1,78 +1,15 @@
-"""Loading a project: everything a user can edit is checked, and the first fault told in one line."""
+"""What the files of a project say together: the first fault in one line that names the place."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from royale import games
-from royale.arms import check_arm
-from royale.config import load_config, load_ladder, load_profile
 from royale.errors import ConfigError
-from royale.ladder import (
-    ARMS,
-    DEFAULT_PROFILE,
-    NETWORK_KEYS,
-    ROOT_ARM,
-    Generation,
-    Project,
-    root_recipe,
-    scaled,
-)
-
-
-def load_project(config: Mapping[str, Any], root: Path) -> Project:
-    """Check everything a user can edit; ConfigError tells the first fault in one line."""
-    config = load_config(config)
-    profile = load_profile(config["profile"], root)
-    wall_clock = profile["wall_clock"] if config["wall_clock"] is None else config["wall_clock"]
-    generations: dict[str, Generation] = {}
-    sanity, recipes = {}, {}
-    for name in config["ladders"]:
-        file = f"config/ladders/{name}.yaml"
-        ladder = load_ladder(name, root)
-        if ladder["game"] not in profile["per_game"]:
-            raise ConfigError(
-                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}' is missing; "
-                f"{file} plays that game"
-            )
-        check_game(ladder, profile["per_game"][ladder["game"]], file, config["profile"])
-        own = check_graph(name, ladder, file)
-        for twice in sorted(set(own) & set(generations)):
-            raise ConfigError(
-                f"{file}: key 'generations.{twice}' is also in config/ladders/"
-                f"{generations[twice].ladder}.yaml; names must differ, as they name the results"
-            )
-        sizes = profile["per_game"][ladder["game"]]
-        if wall_clock and sizes["train"]["segments"]["arm"] < 2:
-            raise ConfigError(
-                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}.train."
-                "segments.arm' = 1; wall_clock: true needs at least 2 (split segment_steps), or set "
-                "wall_clock: false"
-            )
-        check_recipes(own, ladder, sizes, file, config["profile"], profile)
-        generations.update(own)
-        sanity[name] = tuple(ladder["sanity"])
-        recipes[name] = root_recipe(ladder["recipe"], sizes)
-    default = config["profile"] == DEFAULT_PROFILE
-    return Project(
-        profile_name=config["profile"],
-        profile=profile,
-        results="results" if default else f"results/{config['profile']}",
-        seeds=tuple(config["seeds"] or profile["seeds"]),
-        games=config["games"] or profile["games"],
-        wall_clock=wall_clock,
-        match=check_sequential(config["match"], config["seeds"] or profile["seeds"]),
-        evidence=config["evidence"],
-        generations=generations,
-        sanity=sanity,
-        external=check_external(config["players"], profile),
-        panel=check_panel(config["panel"], generations, config["players"]),
-        recipes=recipes,
-        target=config["target"],
-        sections=tuple(config["report"]),
-    )
+from royale.evidence.names import ARMS, ROOT_ARM
+from royale.project.arms import check_arm
+from royale.project.ladder import NETWORK_KEYS, Generation, root_recipe, scaled
 
 
 def check_game(
@@ -159,55 +96,6 @@ def check_external(players: Mapping[str, Any], profile: Mapping[str, Any]) -> Ma
         if name in game.scripted:
             raise ConfigError(f"{at}' is the name of a scripted player; choose another")
     return players
-
-
-def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Generation]:
-    """The generations of a ladder, parents before children; ConfigError on a bad graph."""
-    entries = ladder["generations"]
-    root = ladder["root"]
-    if root not in entries:
-        raise ConfigError(f"{file}: key 'root' = {root!r}; allowed: {', '.join(entries)}")
-    if "parent" in entries[root]:
-        raise ConfigError(
-            f"{file}: key 'generations.{root}.parent' is set, but {root} is the root; remove it"
-        )
-    for generation, entry in entries.items():
-        if generation != root and "parent" not in entry:
-            raise ConfigError(
-                f"{file}: key 'generations.{generation}.parent' is missing; only the root {root} has none"
-            )
-        if entry.get("parent", root) not in entries:
-            raise ConfigError(
-                f"{file}: key 'generations.{generation}.parent' = {entry['parent']!r}; "
-                f"allowed: {', '.join(other for other in entries if other != generation)}"
-            )
-    ordered: dict[str, Generation] = {}
-    for generation in entries:
-        chain = [generation]
-        while "parent" in entries[chain[-1]]:
-            parent = entries[chain[-1]]["parent"]
-            if parent in chain:
-                ring = " -> ".join([*chain[chain.index(parent) :], parent])
-                raise ConfigError(
-                    f"{file}: key 'generations.{generation}.parent' = {entries[generation]['parent']!r} "
-                    f"closes a cycle: {ring}; a ladder ends at its root {root}"
-                )
-            chain.append(parent)
-        for member in reversed(chain):
-            entry = entries[member]
-            arms = {arm: entry[arm] for arm in ARMS} if "parent" in entry else {ROOT_ARM: {}}
-            ordered.setdefault(
-                member,
-                Generation(
-                    member,
-                    name,
-                    ladder["game"],
-                    " ".join(entry["question"].split()),  # one line, however YAML folds it
-                    entry.get("parent"),
-                    arms,
-                ),
-            )
-    return ordered
 
 
 def check_recipes(

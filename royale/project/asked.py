@@ -7,19 +7,19 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from royale.config import names, read_yaml
 from royale.errors import ConfigError
-from royale.ladder import DEFAULT_PROFILE, Project
+from royale.project.config import names, read_yaml
+from royale.project.project import DEFAULT_PROFILE, Project
 
 # A results file of one generation, as it may be asked for.
 OF_GENERATION = re.compile(
     r"(?P<kind>ladder|panel|target|train|export|onnx|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
 )
-# The game whose competition takes bots (royale/export.py), and whose rules the page knows.
+# The game whose competition takes bots (royale/export/export.py), and whose rules the page knows.
 EXPORTED = "generals"
 
 
-def check_targets(project: Project, root: Path, words: Sequence[str]) -> None:
+def check_asked(project: Project, root: Path, words: Sequence[str]) -> None:
     """Refuse a file on the command line that cannot be made, before anything is made for it.
 
     It belongs to another profile's results, or to a generation that is not planned here, or

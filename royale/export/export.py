@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from royale import onnx_graph, portable
 from royale.bot import bundle
 from royale.errors import RoyaleError
+from royale.export import onnx_graph, portable
 from royale.files import write_bytes
 from royale.games.generals.settings import Settings
 from royale.learn import checkpoint
@@ -57,7 +57,7 @@ def export(
     `report(turns so far)` is called once a turn. Times are of this process, which must
     have been started with one thread for numpy and torch.
     """
-    from royale import parity
+    from royale.export import parity
 
     made = bundle_of(champion)
     write_bytes(bundle_file, bundle.packed(made))

@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import torch
 
-from royale import onnx_graph, rng
+from royale import rng
 from royale.bot import bundle, choose, memory, wire
 from royale.bot.inference import Net
 from royale.bot.planes import expand
 from royale.errors import RoyaleError
+from royale.export import onnx_graph
 from royale.games import load as load_game
 from royale.games.generals.layout import (
     ARMY,
@@ -38,7 +39,7 @@ from royale.learn.player import NetworkPlayer
 PLANE_TOLERANCE = 1e-6  # planes are at most about 2: some units in the last place
 LIMIT_MS = 150.0  # the competition's
 KEY = rng.key_of("export", "parity")
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def wire_frame(game: Any, n: int, seat: int) -> list[bytes]:

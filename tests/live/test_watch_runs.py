@@ -19,8 +19,8 @@ from royale.files import sha256
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
-from royale.watch.runs import Follower, Runs
-from royale.watch.server import make_server
+from royale.live.runs import Follower, Runs
+from royale.live.server import make_server
 
 
 def line(iteration, **more):
@@ -205,10 +205,10 @@ def test_a_taken_port_is_one_line(results):
 
 
 def test_the_command_begins_without_torch_and_refuses_a_wrong_folder():
-    code = "import sys, royale.watch.__main__; print('torch' in sys.modules)"
+    code = "import sys, royale.live.__main__; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout == "False\n", done.stderr
-    words = [sys.executable, "-m", "royale.watch", "elsewhere"]
+    words = [sys.executable, "-m", "royale.live", "elsewhere"]
     done = subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parents[2])
     assert done.returncode == 2
     assert done.stderr == "error: elsewhere: not results/train or a folder below it\n"

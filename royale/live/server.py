@@ -10,9 +10,9 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from royale.errors import RoyaleError
+from royale.live import selfplay
+from royale.live.runs import Runs
 from royale.play import PAGE
-from royale.watch import selfplay
-from royale.watch.runs import Runs
 
 HERE = Path(__file__).parent / "page"
 MODULES = ("svg", "rules", "observation", "policy", "view", "chart", "playback", "replay")

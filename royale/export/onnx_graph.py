@@ -42,7 +42,7 @@ def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
     """onnx.ModelProto: planes (B, P, H, W) -> logits (B, A*H*W + G), value (B, bins), float32.
 
     A network with features without a place has a second input, vector (B, V). weights and
-    meta: a bundle's, or those of `royale.portable`, which has `board` [H, W] for `canvas` (the
+    meta: a bundle's, or those of `royale.export.portable`, which has `board` [H, W] for `canvas` (the
     side of a square). The value is the head's outputs, not decoded.
     """
     from onnx import TensorProto, checker, helper

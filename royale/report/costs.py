@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from royale.config import check, names
 from royale.errors import ConfigError, RoyaleError
-from royale.files import read_rows, schema
+from royale.files import read_rows
+from royale.project.config import names
+from royale.schemas import check, schema
 
 RENTALS = Path("config/rentals.csv")
 ARM = re.compile(r"(?P<generation>[^.\-/]+)\.(?P<arm>treatment|control|root)\.seed(?P<seed>\d+)")

@@ -1,0 +1,1 @@
+"""Before anything is paid for: is the machine able, and does every reward arrive?"""
