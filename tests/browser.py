@@ -76,10 +76,9 @@ class Browser:
         self._numbers, self._buffer, self._session = itertools.count(1), b"", None
         self.faults = []
         self.requested_urls = []
-        target = self.call("Target.getTargets")["targetInfos"][0]["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
-            "sessionId"
-        ]
+        made = self.call("Target.createTarget", url="about:blank")
+        attached = self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 

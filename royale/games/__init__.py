@@ -7,6 +7,7 @@ from pathlib import Path
 
 from royale.games.protocol import Game
 
+PAGE = Path(__file__).parent / "page"  # modules that pages of several games share
 REGISTRY = {
     "clash": "royale.games.clash",
     "generals": "royale.games.generals",

@@ -16,7 +16,7 @@ _number = itertools.count()
 def play(path: Path, name: str) -> dict[str, Any]:
     """A game that the checkpoint's averaged weights play now; RoyaleError if there is none yet.
 
-    Torch is imported on the first call and not when the watch begins.
+    Torch is imported on the first call and not when the server starts.
     """
     with _turn:
         import torch

@@ -1,4 +1,4 @@
-"""The HTTP side of the watch: a page, and what it polls. Reads only, on this machine only."""
+"""The HTTP side of the live page: the page, and what it polls. Reads only, on this machine only."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from urllib.parse import parse_qs, urlsplit
 from royale.errors import RoyaleError
 from royale.live import selfplay
 from royale.live.runs import Runs
-from royale.play import PAGE
+from royale.play import page_file
 
 HERE = Path(__file__).parent / "page"
 MODULES = ("svg", "rules", "observation", "policy", "view", "chart", "playback", "replay")
 SHARED = ("style.css", *(f"{name}.js" for name in MODULES))
 FILES = {
     "/": HERE / "index.html",
-    "/watch.js": HERE / "watch.js",
-    "/watch.css": HERE / "watch.css",
-    **{f"/{name}": PAGE / name for name in SHARED},
+    "/live.js": HERE / "live.js",
+    "/live.css": HERE / "live.css",
+    **{f"/{name}": page_file(name) for name in SHARED},
 }
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 

@@ -11,9 +11,9 @@ from royale.files import expect_sha256, write_json, write_text
 from royale.games.generals.settings import settings_of
 from royale.learn import checkpoint
 from royale.learn.value import ValueCodec
-from royale.play import PAGE
+from royale.play import page_file
 
-# Of the files in PAGE, those that the page loads; index.html last, since it is the rule's target.
+# What the page loads; index.html last, since it is the rule's target.
 FILES = (
     "style.css",
     "random.js",
@@ -75,4 +75,4 @@ def write(
     told = about(champion, title) | {"champion_sha256": parity["champion_sha256"]}
     write_json(folder / "bot.json", told, "play")
     for name in FILES:
-        write_text(folder / name, (PAGE / name).read_text(encoding="utf-8"))
+        write_text(folder / name, page_file(name).read_text(encoding="utf-8"))

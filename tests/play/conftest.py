@@ -23,7 +23,8 @@ def node(tmp_path_factory):
         pytest.skip("node is not installed: the page's rules are not tested here")
     # with a package file, so that every version of node reads .js files as modules
     page = tmp_path_factory.mktemp("page")
-    shutil.copytree(PAGE, page, dirs_exist_ok=True)
+    for folder in (PAGE, PAGE.parents[1] / "games/page"):
+        shutil.copytree(folder, page, dirs_exist_ok=True)
     (page / "package.json").write_text('{"type": "module"}')
 
     def ask(task, **request):

@@ -8,7 +8,7 @@ import pytest
 
 from royale import games
 from royale.live import server
-from royale.play import PAGE, replay, site
+from royale.play import PAGE, page_file, replay, site
 
 IMPORT = re.compile(r'(?:from|new URL\() ?"\./([\w./]+)"')
 DEFINED = re.compile(r"^(?:export )?(?:const|let|function|class|async function) (\w+)", re.M)
@@ -22,12 +22,12 @@ def loaded(path):
 
 
 def test_the_page_to_play_in():
-    told = {name: loaded(PAGE / name) for name in site.FILES}
+    told = {name: loaded(page_file(name)) for name in site.FILES}
     assert set().union(*told.values()) <= {*site.FILES, *MADE}
     assert {"worker.js", "maps.js"} <= set().union(*told.values())  # the pattern finds imports
 
 
-def test_the_watch():
+def test_the_live_page():
     found = set().union(*(loaded(path) for path in server.FILES.values()))
     assert {f"/{name}" for name in found} <= set(server.FILES)
     assert all(path.exists() for path in server.FILES.values())
@@ -41,7 +41,7 @@ def modules(game):
     """The texts of a game's replay by module, in the order of the page."""
     found = {}
     for name in games.load(game).replays.scripts:
-        paths = [games.replay_schema(game).parent / f"page/{name}.js", PAGE / f"{name}.js"]
+        paths = [games.replay_schema(game).parent / f"page/{name}.js", page_file(f"{name}.js")]
         (path,) = [path for path in paths if path.exists()]
         found[name] = path.read_text()
     return found

@@ -1,293 +1,160 @@
-"""Replay recorded games turn by turn through the batch engine.
-
-`python -m royale.games.generals.replay FILE.npz ...` takes both kinds of file
-of the golden format: games, and single transitions. It prints one line a file,
-`FILE turns N matched N`, and the first mismatch. Exit code 1 on a mismatch, 2
-on a file that cannot be read.
-"""
+"""A game's record, played again from it alone, and what the page shows of it."""
 
 from __future__ import annotations
 
-import sys
-import zipfile
-import zlib
-from collections.abc import Iterator
+import hashlib
+import html
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import numpy as np
+import yaml
 
-from royale.games.generals import GAME
-from royale.games.generals.boards import load_boards
+from royale.errors import RoyaleError
 from royale.games.generals.game import Generals
-from royale.games.generals.layout import (
-    ARMY,
-    ARMY_HIGH,
-    ARMY_LOW,
-    CASTLE,
-    LAND,
-    MOUNTAIN,
-    SIGHT,
-    SIGHT_BITS,
-    UNIT_BITS,
-    UNITS,
-)
-from royale.games.generals.settings import COMPETITION
+from royale.games.generals.layout import ARMY, GENERAL, HEIGHT, LAND, MOUNTAIN, WIDTH
+from royale.games.generals.settings import settings_of
+from royale.games.protocol import Game
 
-GAME_KEYS = (
-    "owner",
-    "army",
-    "castles",
-    "mountains",
-    "generals",
-    "general_positions",
-    "time",
-    "winner",
-    "actions",
-    "is_done",
-    "land",
-    "army_total",
-    "result",
-    "obs_turns",
-    "obs_armies",
-    "obs_generals",
-    "obs_castles",
-    "obs_mountains",
-    "obs_neutral_cells",
-    "obs_owned_cells",
-    "obs_opponent_cells",
-    "obs_fog_cells",
-    "obs_structures_in_fog",
-    "obs_owned_land_count",
-    "obs_owned_army_count",
-    "obs_opponent_land_count",
-    "obs_opponent_army_count",
-    "obs_timestep",
-)
-TRANSITION_KEYS = (
-    "mountains",
-    "castles",
-    "owner",
-    "army",
-    "general_positions",
-    "time",
-    "actions",
-    "next_owner",
-    "next_army",
-    "next_castles",
-    "next_time",
-    "winner",
-    "is_done",
-    "land",
-    "army_total",
-    "build_cost",
-    "fog",
-    "structures_in_fog",
-)
-
-# Field of a recorded observation -> where the codes hold it.
-MASKS = {
-    "generals": (SIGHT, "general"),
-    "castles": (SIGHT, "castle"),
-    "mountains": (SIGHT, "mountain"),
-    "neutral_cells": (UNITS, "neutral"),
-    "owned_cells": (SIGHT, "own"),
-    "opponent_cells": (SIGHT, "opponent"),
-    "fog_cells": (UNITS, "fog"),
-    "structures_in_fog": (SIGHT, "structure_in_fog"),
-}
-BITS = {
-    name: 1 << (SIGHT_BITS if code == SIGHT else UNIT_BITS).index(bit)
-    for name, (code, bit) in MASKS.items()
-}
+SETTINGS = Path(__file__).with_name("settings.schema.yaml")
+COLUMNS = [LAND, LAND + 1, ARMY, ARMY + 1]
+CELL, COLOURS = 12, ("#c04f08", "#1a66a8")  # of the picture
 
 
-class Unreadable(Exception):
-    """The file is not one that can be replayed; the message says why."""
+class GeneralsReplays:
+    """See `royale.games.protocol.Replays`."""
+
+    scripts = ("svg", "rules", "observation", "policy", "view", "chart", "playback", "replay")
+
+    def __init__(self, game: Game) -> None:
+        self._game = game
+
+    def record(
+        self, settings: Mapping[str, Any], seed: int, actions: Sequence[Sequence[int]]
+    ) -> dict[str, Any]:
+        """Play the actions (turns, 2); see `replay.schema.yaml`."""
+        batch = self._begin(settings, seed)
+        states = [_digest(batch)]
+        for pair in actions:
+            batch.step(np.array([_playable(batch, pair)], np.int32))
+            states.append(_digest(batch))
+        return {
+            "settings": dict(settings),
+            "seed": seed,
+            "actions": [list(map(int, pair)) for pair in actions],
+            "states": states,
+        }
+
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """What the page needs: settings, board, actions, and the engine's totals; see the protocol.
+
+        totals: land and army of both seats at each turn, (turns + 1, 4), for the page to check
+        its own rules against. `end` is the last position, for the picture.
+        """
+        try:  # of any record: a board of unbounded size would not fit in memory
+            jsonschema.validate(record["settings"], yaml.safe_load(SETTINGS.read_text()))
+        except jsonschema.ValidationError as error:
+            raise RoyaleError(f"settings that no game has: {error.message[:200]}") from None
+        batch = self._begin(record["settings"], record["seed"])
+        actions, states = record["actions"], record["states"]
+        if len(states) != len(actions) + 1:
+            raise RoyaleError(f"{len(states)} states of {len(actions)} turns")
+        row, side = batch.table[0], batch.side
+        height, width = int(row[HEIGHT]), int(row[WIDTH])
+
+        def cut(flat: np.ndarray) -> np.ndarray:
+            return flat[0].reshape(side, side)[:height, :width].ravel()
+
+        cells = [divmod(int(cell), side) for cell in row[GENERAL : GENERAL + 2]]
+        board = {
+            "height": height,
+            "width": width,
+            "mountains": (cut(batch.kind) & MOUNTAIN).tolist(),
+            "generals": [r * width + c for r, c in cells],
+        }
+        totals, chosen = [row[COLUMNS].tolist()], []
+        winner, truncated = -1, False
+        _expect(batch, states, 0)
+        for turn, pair in enumerate(actions):
+            chosen.append(_playable(batch, pair))
+            result = batch.step(np.array([chosen[-1]], np.int32))
+            _expect(batch, states, turn + 1)
+            winner, truncated = int(result.winner[0]), bool(result.truncated[0])
+            totals.append(row[COLUMNS].tolist())
+        gave_up = [action < 0 for action in actions[-1]] if actions else [False, False]
+        if any(gave_up):  # loses, whatever the turn brought; both: nobody wins
+            winner, truncated = -1 if all(gave_up) else gave_up.index(False), False
+        return {
+            "settings": settings_of(record["settings"]),
+            "seed": str(record["seed"]),
+            "board": board,
+            "actions": chosen,
+            "totals": totals,
+            "turns": len(actions),
+            "winner": None if winner < 0 else winner,
+            "truncated": truncated,
+            "state": states[-1],
+            "end": {"owner": cut(batch.owner).tolist(), "army": cut(batch.army).tolist()},
+        }
+
+    def picture(self, shown: Mapping[str, Any], names: Sequence[str]) -> str:
+        """The last position as SVG, a square a cell with its army; generals have a ring."""
+        board, end = shown["board"], shown["end"]
+        width, height = board["width"] * CELL, board["height"] * CELL
+        parts = []
+        for cell, (owner, army) in enumerate(zip(end["owner"], end["army"], strict=True)):
+            row, column = divmod(cell, board["width"])
+            free = "#8b867c" if board["mountains"][cell] else "#eeece6"
+            ring = ' stroke="#111" stroke-width="2"' if cell in board["generals"] else ""
+            inner = CELL - 1 - bool(ring)
+            parts.append(
+                f'<rect x="{column * CELL}" y="{row * CELL}" width="{inner}" height="{inner}" '
+                f'fill="{COLOURS[owner] if owner >= 0 else free}"{ring}/>'
+            )
+            if army:
+                fill = "#fff" if owner >= 0 else "#222"
+                parts.append(
+                    f'<text x="{column * CELL + CELL / 2:g}" y="{row * CELL + 8}" fill="{fill}">'
+                    f"{army}</text>"
+                )
+        for seat, (name, colour) in enumerate(zip(names, COLOURS, strict=True)):
+            parts.append(
+                f'<text class="name" x="0" y="{height + 12 + 12 * seat}" fill="{colour}">'
+                f"{html.escape(name)}</text>"
+            )
+        box = f'width="{width}" height="{height + 30}"'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height + 30}" {box} '
+            f'role="img"><title>{html.escape(" and ".join(names))}, turn {shown["turns"]}</title>'
+            "<style>text{font:6px sans-serif;text-anchor:middle}"
+            ".name{font-size:10px;text-anchor:start}</style>"
+            f'<rect {box} fill="#fff"/>' + "".join(parts) + "</svg>\n"
+        )
+
+    def _begin(self, settings: Mapping[str, Any], seed: int) -> Generals:
+        batch = self._game.make(1, settings, self._game.encoders[0])
+        batch.reset(np.array([0]), np.array([seed], np.uint64))
+        return batch
 
 
-def read(path: Path) -> dict[str, np.ndarray]:
-    """The arrays of a file; Unreadable if it is not one of the two kinds."""
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            arrays = {key: stored[key] for key in stored.files}
-    except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror or error}") from None
-    except (ValueError, EOFError, AttributeError, TypeError, zipfile.BadZipFile, zlib.error):
-        raise Unreadable("is not an npz file of plain arrays") from None
-    keys = TRANSITION_KEYS if "next_owner" in arrays else GAME_KEYS
-    missing = [key for key in keys if key not in arrays]
-    if missing:
-        raise Unreadable(f"key {missing[0]} is missing")
-    return arrays
+def _playable(batch: Generals, pair: Sequence[int]) -> list[int]:
+    """The actions of a turn; who gives up has none, and the page shows a pass."""
+    return [int(action) if action >= 0 else batch.spec.n_actions - 1 for action in pair]
 
 
-Mismatch = tuple[int, str, str, object, object]  # turn, cell, field, expected, got
+def _digest(batch: Generals) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for array in (batch.owner, batch.army, batch.kind):
+        digest.update(np.ascontiguousarray(array[0]).tobytes())
+    return digest.hexdigest()
 
 
-def compare(
-    turns: np.ndarray, field: str, expected: np.ndarray, got: np.ndarray
-) -> Iterator[Mismatch]:
-    """The first difference of each row, rows being turns; cells are row, column (seat first)."""
-    if expected.shape != got.shape:
-        raise Unreadable(f"{field} has shape {expected.shape}, not {got.shape}")
-    differs = (expected != got).reshape(len(turns), -1)
-    for row in np.flatnonzero(differs.any(axis=1)):
-        at = np.unravel_index(int(differs[row].argmax()), expected.shape[1:])
-        cell = ",".join(str(int(i)) for i in at) or "-"
-        yield int(turns[row]), cell, field, expected[row][at].item(), got[row][at].item()
-
-
-def state_of(game: Generals, height: int, width: int) -> dict[str, np.ndarray]:
-    """What a file records of the state, cut to the board."""
-
-    def cut(flat: np.ndarray) -> np.ndarray:
-        return flat.reshape(*flat.shape[:-1], game.side, game.side)[..., :height, :width]
-
-    return {
-        "owner": cut(game.owner),
-        "army": cut(game.army),
-        "castles": cut(game.kind) & CASTLE != 0,
-        "time": game.turns.copy(),
-        "land": game.table[:, LAND : LAND + 2],
-        "army_total": game.table[:, ARMY : ARMY + 2],
-        "build_cost": cut(game.price),
-    }
-
-
-def sight_of(game: Generals, height: int, width: int) -> dict[str, np.ndarray]:
-    """What a file records of the observations, (N, 2, height, width) or (N, 2)."""
-    spec, n = game.spec, game.n_games
-    codes = np.empty((n, 2, *spec.code_shape), np.uint8)
-    scalars = np.empty((n, 2, len(spec.scalars)), np.float32)
-    game.observe(codes, scalars, np.empty((n, 2, spec.n_actions), np.uint8))
-    codes = codes[..., :height, :width]
-    seen = {name: codes[:, :, MASKS[name][0]] & BITS[name] != 0 for name in MASKS}
-    low, high = codes[:, :, ARMY_LOW].astype(np.int32), codes[:, :, ARMY_HIGH].astype(np.int32)
-    seen["armies"] = low + 256 * high
-    # The totals are scaled in the scalars; undone, they are exact to a millionth.
-    names = list(spec.scalars)
-    area = height * width
-    for field, scalar in (("owned_land", "own_land"), ("opponent_land", "opponent_land")):
-        value = scalars[:, :, names.index(scalar)] * area
-        seen[f"{field}_count"] = np.rint(value).astype(np.int32)
-    for field, scalar in (("owned_army", "own_army"), ("opponent_army", "opponent_army")):
-        value = np.expm1(scalars[:, :, names.index(scalar)].astype(np.float64) * 8)
-        seen[f"{field}_count"] = np.rint(value).astype(np.int32)
-    value = scalars[:, :, names.index("time")].astype(np.float64) * spec.max_turns
-    seen["timestep"] = np.rint(value).astype(np.int32)
-    return seen
-
-
-def _settings(height: int, width: int) -> dict:
-    return {**COMPETITION, "height": [height, height], "width": [width, width]}
-
-
-def _kind(mountains: np.ndarray, castles: np.ndarray) -> np.ndarray:
-    return mountains * np.uint8(MOUNTAIN) | castles * np.uint8(CASTLE)
-
-
-def replay_game(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
-    """Replay a recorded game; the number of turns, and all mismatches in order."""
-    n_turns, height, width = len(file["actions"]), *file["owner"].shape[1:]
-    if not ((file["obs_turns"] >= 0) & (file["obs_turns"] <= n_turns)).all():
-        raise Unreadable("obs_turns lie outside the game")
-    game = Generals(1, *_made(height, width))
-    kind = _kind(file["mountains"], file["castles"][0])[None]
-    first = slice(0, 1)
-    load_boards(
-        game, file["owner"][first], file["army"][first], kind, file["general_positions"][None]
-    )
-    found: list[Mismatch] = []
-    flags = np.zeros(file["owner"].shape[1:], bool)
-    flags[tuple(file["general_positions"].T)] = True
-    found += compare(np.zeros(1, int), "generals", file["generals"][None], flags[None])
-    observed = {int(t): k for k, t in enumerate(file["obs_turns"])}
-    orders = np.ascontiguousarray(file["actions"], np.int32)
-    for t in range(n_turns + 1):
-        turn = np.array([t])
-        got = state_of(game, height, width)
-        for field in ("owner", "army", "castles", "time", "land", "army_total"):
-            found += compare(turn, field, file[field][t : t + 1], got[field])
-        if t in observed:
-            k = observed[t]
-            for field, value in sight_of(game, height, width).items():
-                found += compare(turn, f"obs_{field}", file[f"obs_{field}"][k : k + 1], value)
-        if t == n_turns:
-            break
-        result = game.step_orders(orders[t : t + 1])
-        after = np.array([t + 1])
-        found += compare(after, "winner", file["winner"][t + 1 : t + 2], result.winner)
-        ended = result.done & ~result.truncated
-        found += compare(after, "is_done", file["is_done"][t : t + 1], ended)
-    found += compare(np.array([n_turns]), "result", file["result"].reshape(1), result.winner)
-    return n_turns, found
-
-
-def replay_transitions(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
-    """Play all single steps as one batch; the number of steps, and all mismatches."""
-    n, height, width = file["owner"].shape
-    game = Generals(n, *_made(height, width))
-    kind = _kind(file["mountains"], file["castles"])
-    load_boards(game, file["owner"], file["army"], kind, file["general_positions"], file["time"])
-    rows = np.arange(n)
-    before = state_of(game, height, width)["build_cost"]
-    found = list(compare(rows, "build_cost", file["build_cost"], before))
-    result = game.step_orders(np.ascontiguousarray(file["actions"], np.int32))
-    got = state_of(game, height, width)
-    for field, key in (
-        ("owner", "next_owner"),
-        ("army", "next_army"),
-        ("castles", "next_castles"),
-        ("time", "next_time"),
-        ("land", "land"),
-        ("army_total", "army_total"),
-    ):
-        found += compare(rows, key, file[key], got[field])
-    found += compare(rows, "winner", file["winner"], result.winner)
-    found += compare(rows, "is_done", file["is_done"], result.done & ~result.truncated)
-    sight = sight_of(game, height, width)
-    found += compare(rows, "fog", file["fog"], sight["fog_cells"])
-    found += compare(
-        rows, "structures_in_fog", file["structures_in_fog"], sight["structures_in_fog"]
-    )
-    return n, found
-
-
-def _made(height: int, width: int) -> tuple[dict, object]:
-    settings = _settings(height, width)
-    return settings, GAME.spec(settings, "base")
-
-
-def replay(path: Path) -> tuple[int, list[Mismatch]]:
-    """Replay a file of either kind: how many turns it holds, and all mismatches."""
-    file = read(path)
-    try:
-        return replay_transitions(file) if "next_owner" in file else replay_game(file)
-    except (IndexError, TypeError, ValueError) as error:
-        raise Unreadable(f"arrays do not fit together: {error}") from None
-
-
-def main(paths: list[str]) -> int:
-    """Replay the files named; returns the exit code."""
-    if not paths:
-        print("usage: python -m royale.games.generals.replay FILE.npz ...", file=sys.stderr)
-        return 2
-    code = 0
-    for path in paths:
-        try:
-            turns, found = replay(Path(path))
-        except Unreadable as error:
-            print(f"{path}: {error}", file=sys.stderr)
-            code = 2
-            continue
-        wrong = len({turn for turn, *_ in found})
-        print(f"{path} turns {turns} matched {max(turns - wrong, 0)}")
-        if found:
-            turn, cell, field, expected, got = min(found, key=lambda m: m[0])
-            print(f"  turn {turn} cell {cell} field {field}: expected {expected}, got {got}")
-            code = max(code, 1)
-    return code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def _expect(batch: Generals, states: Sequence[str], turn: int) -> None:
+    found = _digest(batch)
+    if found != states[turn]:
+        raise RoyaleError(
+            f"does not play again as recorded: after turn {turn} the state hash is {found}, "
+            f"recorded {states[turn]}; something in the record was altered"
+        )
