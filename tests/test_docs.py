@@ -47,6 +47,32 @@ def test_links_lead_somewhere(page):
         assert (ROOT / page).parent.joinpath(link).exists(), link
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "README.md",
+        "config/README.md",
+        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
+    ],
+)
+def test_files_and_modules_that_are_named_are_there(page):
+    text = (ROOT / page).read_text()
+    for path in re.findall(r"`((?:royale|workflow|scripts|docs|tests|config)/[\w./-]+)`", text):
+        assert (ROOT / path).exists(), path
+    for name in re.findall(r"-m (royale[\w.]+\w)|`(royale(?:\.\w+)+)`", text):
+        parts = "".join(name).split(".")
+        there = [ROOT.joinpath(*parts[:n]) for n in range(2, len(parts) + 1)]
+        # the last part may be a name in the module
+        found = [path.is_dir() or path.with_suffix(".py").exists() for path in there]
+        assert all(found[:-1]) and (found[-1] or len(found) > 1), name
+
+
+def test_every_folder_of_the_package_is_listed():
+    listed = re.findall(r"^\| `royale/(\w+)/` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
+    folders = {path.parent.name for path in (ROOT / "royale").glob("*/__init__.py")}
+    assert sorted(listed) == sorted(folders)
+
+
 def test_every_profile_is_named():
     for path in (ROOT / "config/profiles").glob("*.yaml"):
         assert f"`{path.stem}`" in TEXT

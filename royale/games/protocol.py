@@ -161,7 +161,8 @@ class Replays(Protocol):
         """Play a game again from its record alone, and tell what the page needs, as JSON.
 
         `seed` (text), `turns`, `winner` (seat or None) and `truncated` are among it, and
-        `state`, the hash at the end. RoyaleError if the record is of other rules, or a state differs.
+        `state`, the hash at the end. RoyaleError if the record is of other rules, or a state
+        differs.
         """
 
     def picture(self, shown: Mapping[str, Any], names: Sequence[str]) -> str:

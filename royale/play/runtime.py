@@ -15,7 +15,10 @@ from royale.files import write_bytes
 
 # A new version: change both; `npm view onnxruntime-web@VERSION dist.integrity` tells the second.
 PACKAGE = "onnxruntime-web@1.30.0"
-INTEGRITY = "sha512-q0y+JrrtukXSzsBWEMccVfqX25LRmosXHF+CaRJmg8pZClzcV7svNc4rKY3jL02Vb7QmRMDs1SigqR4CXAfKYQ=="
+INTEGRITY = (
+    "sha512-q0y+JrrtukXSzsBWEMccVfqX25LRmosXHF+CaRJmg8pZClzcV7sv"
+    "Nc4rKY3jL02Vb7QmRMDs1SigqR4CXAfKYQ=="
+)
 # Of all that is in the package: the CPU runtime, for one thread or several.
 MODULE = "package/dist/ort.wasm.bundle.min.mjs"
 WASM = "package/dist/ort-wasm-simd-threaded.wasm"

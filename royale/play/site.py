@@ -34,7 +34,10 @@ FILES = (
 
 
 def about(champion: Path, title: str) -> dict[str, Any]:
-    """What the page must know of a champion (`play.schema.yaml`); RoyaleError if it is no Generals."""
+    """What the page must know of a champion (`play.schema.yaml`).
+
+    RoyaleError for a champion of another game than Generals.
+    """
     try:
         arrays, meta = checkpoint.load(champion)
     except OSError as error:

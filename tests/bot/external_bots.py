@@ -1,4 +1,4 @@
-"""External players for the tests: `python external_bots.py NAME`, no imports but the standard ones."""
+"""External players for the tests: `python external_bots.py NAME`, standard imports only."""
 
 import sys
 import time

@@ -42,7 +42,7 @@ def node(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def page_runtime(request):
-    """onnxruntime-web's files, fetched once a checkout; skips where the registry is out of reach."""
+    """onnxruntime-web's files, fetched once a checkout; skips where no registry is in reach."""
     from royale.errors import RoyaleError
     from royale.play import runtime
 

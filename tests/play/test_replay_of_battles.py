@@ -41,7 +41,7 @@ def network(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def fight(network):
-    """A match of a network with a scripted player: record, players, and its engines' last hashes."""
+    """A match of a network and a scripted player: record, players, its engines' last hashes."""
     torch.set_num_threads(1)
     players = [NetworkPlayer(network), GAME.scripted_player("counter", None)]
     made, make = [], type(GAME).make

@@ -122,7 +122,7 @@ class Battles:
         self._report()
 
     def beginning(self, game: int, seed: np.uint64) -> tuple[Any, ...]:
-        """What the engine is told when the battle with this seed begins: its `reset`'s arguments."""
+        """The arguments of the engine's `reset` for the battle with this seed."""
         settings, engine = self.settings, self.engines[game]
         dealt = [list(side) for side in decks.deal(self._decks, self._pool, seed)]
         shuffle = SHUFFLES[settings.shuffle]

@@ -94,8 +94,9 @@ def engine() -> Any:
         found = getattr(royalesim, name)
         if found != wanted:
             raise EngineError(
-                f"royalesim {VERSION}: {name} is {found}, not {wanted}; this build has other states "
-                f"than this code reads: pip install --force-reinstall royalesim=={VERSION}"
+                f"royalesim {VERSION}: {name} is {found}, not {wanted}; this build has "
+                f"other states than this code reads: "
+                f"pip install --force-reinstall royalesim=={VERSION}"
             )
     return royalesim
 
@@ -222,7 +223,8 @@ def facts(delay: int) -> dict[str, str]:
     return {
         "engine": f"royalesim {engine().__version__}",
         "card table": f"{made.card_table()} ({made.card_table_fnv1a64()}), {len(cards())} cards",
-        "decision": f"every {passed * first['tick_ms']} ms ({passed} ticks of {first['tick_ms']} ms)",
+        "decision": f"every {passed * first['tick_ms']} ms "
+        f"({passed} ticks of {first['tick_ms']} ms)",
         "command delay": f"{made.command_delay_ticks()[0]} ticks "
         f"({made.command_delay_ticks()[0] * first['tick_ms']} ms)",
     }

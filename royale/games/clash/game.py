@@ -149,7 +149,7 @@ class Clash:
         return whole
 
     def load_state_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-        """Restore `state_arrays`; ValueError where they are none, or of another number of battles."""
+        """Restore `state_arrays`; ValueError for other arrays or another number of battles."""
         n = len(arrays["snapshot_bytes"]) if "snapshot_bytes" in arrays else 0
         if n != self.n_games:
             raise ValueError(f"state arrays of {n} battles, this batch has {self.n_games}")

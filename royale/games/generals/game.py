@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from royale.games.generals import kernels, maps, observation, symmetry
+from royale.games.generals import kernels, maps, observation, symmetry, workspace
 from royale.games.generals.layout import (
     ARMY,
     BUILDS,
@@ -46,7 +46,7 @@ class Generals:
     def allocate(self) -> None:
         """Make the state arrays, of games that are over, and the work space of the kernels."""
         n, m, side = self.n_games, self.side * self.side, self.side
-        stored = observation.padded(side)
+        stored = workspace.padded(side)
         self.table = np.zeros((n, COLUMNS), np.int32)
         self.table[:, OVER] = 1
         self.table[:, HEIGHT : WIDTH + 1] = side
@@ -65,7 +65,7 @@ class Generals:
         self._orders = np.zeros((n, 2, 5), np.int32)
         self._cells, self._places, self._directions = symmetry.tables(side)
         self._steps = symmetry.steps(self._cells)
-        self._board, self._drawn, self._words = observation.scratch(side)
+        self._board, self._drawn, self._words = workspace.scratch(side)
 
     @property
     def turns(self) -> np.ndarray:
