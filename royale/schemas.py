@@ -67,7 +67,8 @@ def _explain(error: jsonschema.ValidationError, key: str) -> str:
             near = difflib.get_close_matches(str(unknown), allowed, 1)
             hint = f"did you mean '{near[0]}'? " if near else ""
             full = f"{key}.{unknown}" if key else str(unknown)
-            return f"unknown key '{full}' = {error.instance[unknown]!r:.60}; {hint}allowed: {', '.join(allowed)}"
+            found = f"unknown key '{full}' = {error.instance[unknown]!r:.60}"
+            return f"{found}; {hint}allowed: {', '.join(allowed)}"
         case "required":
             missing = next(name for name in limit if name not in error.instance)
             full = f"{key}.{missing}" if key else missing

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from royale.files import SCHEMAS
-from royale.schemas import schema
+from royale.schemas import SCHEMAS, schema
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "config/README.md").read_text()
+PAGES = ["README.md", "config/README.md"]
+PAGES += sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
 
 
 @pytest.mark.parametrize(
@@ -32,14 +33,7 @@ def test_every_key_is_explained(key):
     assert f"`{key}`" in TEXT
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "config/README.md",
-        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_links_lead_somewhere(page):
     text = (ROOT / page).read_text()
     assert "@@" not in text
@@ -47,14 +41,7 @@ def test_links_lead_somewhere(page):
         assert (ROOT / page).parent.joinpath(link).exists(), link
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        "README.md",
-        "config/README.md",
-        *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")),
-    ],
-)
+@pytest.mark.parametrize("page", PAGES)
 def test_files_and_modules_that_are_named_are_there(page):
     text = (ROOT / page).read_text()
     for path in re.findall(r"`((?:royale|workflow|scripts|docs|tests|config)/[\w./-]+)`", text):

@@ -123,7 +123,10 @@ def _stop(pid_file: Path) -> None:
 
 @contextlib.contextmanager
 def running(folder: Path, port: int = 16817, kill_wait: int = 120) -> Iterator[Path]:
-    """A Slurm with one partition, `local`; yields its folder. kill_wait: seconds from SIGTERM to SIGKILL."""
+    """A Slurm with one partition, `local`; yields its folder.
+
+    kill_wait: seconds from SIGTERM to SIGKILL.
+    """
     _configure(folder, port, kill_wait)
     SYSTEM_CONFIG.parent.mkdir(exist_ok=True)
     SYSTEM_CONFIG.symlink_to(folder / "slurm.conf")

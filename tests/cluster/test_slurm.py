@@ -41,7 +41,7 @@ def slurm(tmp_path_factory):
 
 
 def make_project(folder):
-    """The smoke profile, its segments long enough to be cancelled in, and time on a busy machine."""
+    """The smoke profile, its segments long enough to be cancelled, also on a busy machine."""
     (folder / "config").mkdir(parents=True)
     subprocess.run(["cp", "-r", f"{ROOT}/config", str(folder)], check=True)
     for name in ("Snakefile", "workflow", "scripts", "royale", "profiles"):
@@ -146,6 +146,7 @@ def test_the_ladder_on_slurm_with_a_job_cancelled_is_the_local_one(slurm, tmp_pa
         f"Slurm {slurm_seconds:.0f} s, local {local_seconds:.0f} s; {len(states)} Slurm jobs, "
         f"job {cancelled} cancelled and retried\n"
         f"{went_on.splitlines()[0]}\n"
-        f"direct {ours['direct']}\nthe same as the local run's; equal sha256 of {len(files)} files:\n"
+        f"direct {ours['direct']}\n"
+        f"the same as the local run's; equal sha256 of {len(files)} files:\n"
         + "".join(f"{sha256(remote / file)}  {file}\n" for file in files)
     )

@@ -44,7 +44,8 @@ def test_nothing_overflows_and_the_console_is_quiet(tmp_path, dark, paper):
     page = render(parts.evidence(), "results/smoke").replace("</body>", PROBE)
     # a window is never narrower than 500 pixels, a frame may be
     frames = "".join(
-        f'<iframe width="{width}" height="900" style="border:0" srcdoc="{html.escape(page)}"></iframe>'
+        f'<iframe width="{width}" height="900" style="border:0" '
+        f'srcdoc="{html.escape(page)}"></iframe>'
         for width in (390, 1280)
     )
     path = tmp_path / "page.html"
