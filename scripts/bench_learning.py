@@ -2,7 +2,8 @@
 
 from royale.evidence import learning
 from royale.evidence.wall_clock import segment_ends
-from royale.files import read_json, write_json
+from royale.files import read_json, write_json, write_text
+from royale.report import figures
 from royale.run.job import job
 
 
@@ -30,9 +31,9 @@ def main(snakemake, progress):
             "curve": points,
             "bars": bars,
         }
-    write_json(snakemake.output.record, {"profile": profile, "ladders": ladders}, "bench_learning")
-    curves = {ladder: found["curve"] for ladder, found in ladders.items()}
-    learning.plot(curves, snakemake.output.plot, f"Profile {profile}")
+    record = {"profile": profile, "ladders": ladders}
+    write_json(snakemake.output.record, record, "bench_learning")
+    write_text(snakemake.output.plot, figures.learning(record))
 
 
 with job(snakemake, "bench learning") as job_progress:  # noqa: F821

@@ -4,7 +4,7 @@ from royale.evidence import panel
 from royale.evidence.generation import check_modes
 from royale.evidence.match import check_match
 from royale.files import read_json, write_json, write_text
-from royale.report import panel_plot
+from royale.report import figures
 from royale.run.job import job
 
 
@@ -31,7 +31,7 @@ def main(snakemake, progress):
     write_json(snakemake.output.record, result, "panel")
     write_text(snakemake.output.table, panel.to_csv(result))
     write_text(snakemake.output.markdown, panel.markdown(result))
-    panel_plot.ratings(result, snakemake.output.plot)
+    write_text(snakemake.output.plot, figures.panel(result))
     progress.say(panel.reading(result))
 
 

@@ -1,13 +1,13 @@
 """Show a ladder: a plot of its margins, its table as Markdown and CSV."""
 
 from royale.files import read_json, write_text
-from royale.report import plot, table
+from royale.report import figures, table
 from royale.run.job import job
 
 
 def main(snakemake):
     ladder = read_json(snakemake.input[0], "ladder")
-    plot.margins(ladder, snakemake.output.plot)
+    write_text(snakemake.output.plot, figures.margins(ladder))
     write_text(snakemake.output.table, table.to_csv(ladder))
     write_text(snakemake.output.markdown, table.markdown(ladder))
 

@@ -3,12 +3,10 @@
 from pathlib import Path
 
 from royale.files import write_text
-from royale.report.charts import break_even
+from royale.report import figures
 from royale.report.collect import collect
 from royale.report.page import render
 from royale.run.job import job
-
-PLANE_WIDTH = 560
 
 
 def main(snakemake):
@@ -24,7 +22,7 @@ def main(snakemake):
         next(iter(inputs.panel), None),
     )
     write_text(page, render(evidence, str(page.parents[1])))
-    write_text(snakemake.output.plane, break_even(evidence.targets, PLANE_WIDTH).standalone())
+    write_text(snakemake.output.plane, figures.break_even(evidence.targets, evidence.ladder))
 
 
 with job(snakemake, f"report page {snakemake.wildcards.generation}"):  # noqa: F821

@@ -1,8 +1,9 @@
-"""Collect the watch of a ladder's segments: one table and one plot."""
+"""Collect the watch of a ladder's segments: one table and its charts."""
 
 from royale.evidence import watch
 from royale.files import read_json, write_text
-from royale.report import watch_plot
+from royale.report import figures
+from royale.report.collect import read_watch
 from royale.run.job import job
 
 
@@ -14,8 +15,8 @@ def main(snakemake, progress):
     for line in watch.draws_rising(table, watch.margins_over_parent(ladder)):
         progress.say(line)
     write_text(snakemake.output.table, watch.to_csv(table))
-    title = f"Against players that do not learn: {ladder['ladder']}, profile {ladder['profile']}"
-    watch_plot.curves(table, snakemake.output.plot, title)
+    # drawn from the file, as the page is: its rounding is theirs
+    write_text(snakemake.output.plot, figures.watch(read_watch(snakemake.output.table), ladder))
 
 
 with job(snakemake, f"watch report {snakemake.wildcards.generation}") as job_progress:  # noqa: F821

@@ -7,17 +7,10 @@ count for them and stand beside them, since a network that draws all is not a st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot
 
 # Scripted player -> share of decisive games that a trained root wins more than.
 BARS = {"random": 0.95, "expander": 0.6}
-COLOURS = ("#1f5fa8", "#c8553d", "#8a8a8a")
 
 
 def point(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -69,37 +62,3 @@ def verdict(points: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
         }
         for name, found in last.items()
     }
-
-
-def plot(curves: Mapping[str, Sequence[Mapping[str, Any]]], path: str | Path, title: str) -> None:
-    """Draw decisive games won, with the bars, and the shares of all games; a row a ladder."""
-    figure, grid = pyplot.subplots(
-        len(curves), 2, squeeze=False, figsize=(10, 3.6 * len(curves)), layout="constrained"
-    )
-    for panels, (ladder, points) in zip(grid, curves.items(), strict=True):
-        at = [entry["agent_steps"] / 1e6 for entry in points]
-        for colour, name in zip(COLOURS, points[0]["rivals"], strict=False):
-            own = [entry["rivals"][name] for entry in points]
-            won = [
-                float("nan") if o["won_of_decisive"] is None else o["won_of_decisive"] for o in own
-            ]
-            panels[0].plot(at, won, "o-", color=colour, label=f"against {name}")
-            panels[0].axhline(BARS[name], color=colour, lw=1, ls="--")
-            panels[1].plot(at, [o["win_share"] for o in own], "o-", color=colour)
-            panels[1].plot(at, [o["decided_share"] for o in own], "o:", mfc="none", color=colour)
-        panels[0].set_ylabel("share of decisive games won")
-        panels[1].set_ylabel("share of all: won (line), decided (dots)")
-        panels[0].set_title(f"{title}: root of {ladder}", loc="left")
-        panels[0].legend(fontsize=8, frameon=False, loc="lower right")
-        for axes in panels:
-            axes.set_ylim(-0.03, 1.03)
-            axes.set_xlim(0, max(at) * 1.05)
-            axes.grid(axis="y", lw=0.3)
-            axes.set_xlabel("agent steps, million")
-            time = axes.secondary_xaxis("top")
-            time.set_xticks(at, [f"{entry['seconds']:.0f} s" for entry in points])
-            time.tick_params(labelsize=7)
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)

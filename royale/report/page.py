@@ -10,14 +10,13 @@ from typing import Any
 import jinja2
 
 from royale.evidence.watch import draws_rising, margins_over_parent
-from royale.report import charts, tables, words
+from royale.report import charts, figures, tables, words
 from royale.report.collect import Evidence
 from royale.report.svg import Drawing
 from royale.report.tables import Table
 
 HERE = Path(__file__).parent
 PHONE = 350  # width in CSS pixels of a chart on a phone of 390
-SCREEN = 760
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,13 @@ def render(evidence: Evidence, results: str) -> str:
 def card(entry: Mapping[str, Any]) -> dict[str, Any]:
     """A generation in a few words, for a reader on a phone."""
     direct, effect = entry["direct"], entry["effect"]
+    # a match that a sequential test stopped has the test's ratio, and no gate to clear
+    beside = f"the gate is at {direct['bar']:g}"
+    if "llr" in direct:
+        beside = f"log likelihood ratio {direct['llr']:+.2f}"
     found = (
         f"{direct['win']} won, {direct['loss']} lost, {direct['draw']} drawn by the treatment; "
-        f"margin {direct['margin']:+.2f}, the gate is at {direct['bar']:g}. "
+        f"margin {direct['margin']:+.2f}, {beside}. "
         f"Elo {effect['elo']:+.0f} (95%: {effect['elo_low']:+.0f} to {effect['elo_high']:+.0f})."
     )
     return {
@@ -85,7 +88,7 @@ def card(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def figure(draw: Callable[[int], Drawing], reading: str, screen: int = SCREEN) -> Figure:
+def figure(draw: Callable[[int], Drawing], reading: str, screen: int = figures.WIDE) -> Figure:
     """A chart for both widths."""
     return Figure(draw(screen).inline(), draw(PHONE).inline(), reading)
 
@@ -95,14 +98,15 @@ def ladder_section(evidence: Evidence) -> Section:
     scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
     timed = tables.wall_clock(ladder)
     reading = (
-        "Read the diamond: right of the dashed gate the change helped, left of the other dashed line "
-        "the control is stronger, between them it is a tie. The bars only check that an arm still "
-        "beats its parent."
+        "Read the diamond: right of the dashed gate the change helped, left of the other dashed "
+        "line the control is stronger, between them it is a tie."
     )
     if ladder["gate"]["mode"] == "sprt":
-        reading += (
-            " These matches were stopped by a sequential test, whose verdict goes before the gate."
+        reading = (
+            "Read the words below each question: a sequential test stopped the match and gave its "
+            "verdict, so there is no gate. The diamond tells by how much the treatment led."
         )
+    reading += " The bars only check that an arm still beats its parent."
     return Section(
         "ladder",
         "The ladder",
@@ -111,10 +115,7 @@ def ladder_section(evidence: Evidence) -> Section:
         "sanity check: anything that trains longer tends to win it. Questions are at paper scale; "
         f"here {scale}.",
         [
-            figure(
-                lambda width: charts.margins(ladder["lineage"], ladder["gate"]["bar"], width),
-                reading,
-            )
+            figure(lambda width: charts.margins(ladder, width), reading),
         ],
         [
             ("One row a generation", tables.ladder(ladder)),
@@ -157,7 +158,7 @@ def target_section(evidence: Evidence) -> Section:
         "target",
         "Time to target",
         lead,
-        [figure(lambda width: charts.break_even(evidence.targets, width), reading, 560)],
+        [figure(lambda width: charts.break_even(evidence.targets, width), reading, figures.PLANE)],
         [
             ("Steps, speed and time to the target", tables.target(evidence.targets)),
             *(
@@ -178,35 +179,17 @@ def watch_section(evidence: Evidence) -> Section:
     if not evidence.watch:
         ask = f"watch/{evidence.ladder['generation']}.csv"
         return Section("narrowing", "Narrowing", lead, ask=ask)
-    own = next((key for key in evidence.watch[0] if key.startswith("own_")), None)
-    panels = [
-        ("draw_share", "draws, share of games", True, "Rising: it holds but does not close."),
-        (
-            "win_share",
-            "wins, share of games",
-            True,
-            "Falling: weaker against players that never change.",
-        ),
-        ("turns_mean", "game length, turns", False, "Rising: games take longer to finish."),
-    ]
-    if own:
-        name = own.removeprefix("own_")
-        panels.append(
-            (own, f"{name} held at the end, mean", False, f"Falling: it uses fewer {name}.")
-        )
     return Section(
         "narrowing",
         "Narrowing",
         lead + " Lines are the promoted arms, rings every other network.",
         [
             figure(
-                lambda width, key=key, title=title, share=share: charts.watch_curve(
-                    evidence.watch, key, title, share, width
-                ),
-                reading,
-                500,
+                lambda width, panel=panel: charts.watch_curve(evidence.watch, panel, width),
+                panel.reading,
+                figures.CURVE,
             )
-            for key, title, share, reading in panels
+            for panel in charts.watch_panels(evidence.watch)
         ],
         [("Every segment against every scripted player", tables.watch(evidence.watch))],
         draws_rising(evidence.watch, margins_over_parent(evidence.ladder)),
@@ -254,7 +237,9 @@ def power_section(evidence: Evidence) -> Section:
         "what the match could show.",
         [
             figure(
-                lambda width: charts.power(bar, {n: d for n, d in decisive.items() if d}, width),
+                lambda width: charts.resolving_power(
+                    bar, {n: d for n, d in decisive.items() if d}, width
+                ),
                 "A treatment must win this share of the decisive games to clear the gate 80% (or "
                 "half) of the time; the diamonds are this ladder's direct matches.",
             )
