@@ -18,7 +18,7 @@ from royale.learn.plan import SegmentPlan
 from royale.learn.samples import Samples
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
-from royale.project.ladder import scaled
+from royale.project.plans import segment_plan
 
 ITERATIONS = 8
 MB = 2**20
@@ -69,22 +69,10 @@ def root_plan(
     root: Mapping[str, Any], arm: str, threads: int, device: str, determinism: str
 ) -> SegmentPlan:
     """The plan of a root as `Project.roots` describes it, or of an arm described alike."""
-    return SegmentPlan(
-        game=root["game"],
-        settings=root["settings"],
-        # what a schedule ends with is measured
-        recipe=scaled({**root["recipe"], "schedule": []}, root["scale"]).to_dict(),
-        envs=root["train"]["envs"],
-        horizon=root["train"]["horizon"],
-        steps=root["train"]["segment_steps"],
-        generation="bench",
-        arm=arm,
-        seed=0,
-        segment=0,
-        threads=threads,
-        device=device,
-        determinism=determinism,
-    )
+    # what a schedule ends with is measured
+    described = {**root, "recipe": {**root["recipe"], "schedule": []}}
+    setting = {"threads": threads, "device": device, "determinism": determinism}
+    return segment_plan(described, "bench", arm, **setting)
 
 
 def iterate(
