@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from royale.files import read_json
 from royale.learn import checkpoint
 from royale.learn.plan import SegmentPlan
 from royale.learn.samples import Samples
@@ -22,6 +23,17 @@ from royale.project.plans import segment_plan
 
 ITERATIONS = 8
 MB = 2**20
+# What of a bench is kept of an arm.
+ARM_KEYS = (
+    "iterations",
+    "steps_an_iteration",
+    "first_iteration_seconds",
+    "iteration_seconds",
+    "steps_per_second",
+    "steps_per_second_range",
+    "timing",
+    "slowest",
+)
 # The parts of an iteration's time by the resource that they wait for.
 RESOURCES = {
     "engine": ("env",),
@@ -73,6 +85,11 @@ def root_plan(
     described = {**root, "recipe": {**root["recipe"], "schedule": []}}
     setting = {"threads": threads, "device": device, "determinism": determinism}
     return segment_plan(described, "bench", arm, **setting)
+
+
+def measured_before(record: Path, ladder: str) -> Mapping[str, Any] | None:
+    """What a bench file says of a ladder's root; None where there is no such file or ladder."""
+    return read_json(record, "bench")["ladders"].get(ladder) if record.exists() else None
 
 
 def iterate(

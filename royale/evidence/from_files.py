@@ -90,9 +90,7 @@ def learned(
     watches: watch files, of others too. metrics: seed -> metrics files of its segments, in order.
     """
     ends = {int(seed): segment_ends(paths) for seed, paths in metrics.items()}
-    seconds = {
-        (seed, end["segment"]): end["seconds"] for seed, own in ends.items() for end in own
-    }
+    seconds = {(seed, end["segment"]): end["seconds"] for seed, own in ends.items() for end in own}
     own = [watch for watch in watches if watch["generation"] == generation]
     points = learning.curve(own, seconds)
     bars = learning.verdict(points)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from royale.files import expect_sha256
+from royale.files import expect_sha256, read_json
 from royale.learn.plan import SegmentPlan
 from royale.project.ladder import scaled
 
@@ -36,22 +36,34 @@ def segment_plan(
     return SegmentPlan(**whole | more)
 
 
-def start_of(
-    segment: int,
-    start: str | Path | None,
-    ladder: Mapping[str, Any] | None,
-    ladder_file: str | Path | None,
-) -> dict[str, Any]:
-    """`start` and `start_file` of a segment's plan.
+def arm_plan(
+    sizes: Mapping[str, Any],
+    changes: Mapping[str, Any],
+    names: Mapping[str, str],
+    start: str | None,
+    parent: str | None,
+    **more: Any,
+) -> SegmentPlan:
+    """The plan of one segment of an arm, or of a root.
 
-    start: the segment before's checkpoint, or for the first segment the parent's champion;
-    None for new weights. ladder: the parent's, read from `ladder_file`; None for a root.
-    RoyaleError if the champion is not the one that the ladder file tells of.
+    sizes: game, settings, train and scale, as for `segment_plan`; more: as there, too.
+    changes: the recipe keys the arm sets; the root's, all. names: generation, arm, seed and
+    segment. start: the file of the segment before's checkpoint, or for the first segment of the
+    parent's champion; None for new weights. parent: its ladder file, or None. RoyaleError if the
+    champion is not the one that the ladder file tells of.
     """
-    if start is None:
-        return {"start": "scratch", "start_file": None}
-    if segment:
-        return {"start": "checkpoint", "start_file": Path(start)}
-    if ladder:
-        expect_sha256(start, ladder["champion"]["sha256"], ladder_file)
-    return {"start": "weights", "start_file": Path(start)}
+    segment = int(names["segment"])
+    ladder = read_json(parent, "ladder") if parent else {"recipe": {}}
+    kind = "scratch" if start is None else "checkpoint" if segment else "weights"
+    if parent and not segment:
+        expect_sha256(start, ladder["champion"]["sha256"], parent)
+    return segment_plan(
+        {**sizes, "recipe": {**ladder["recipe"], **changes}},
+        names["generation"],
+        names["arm"],
+        seed=int(names["seed"]),
+        segment=segment,
+        start=kind,
+        start_file=start and Path(start),
+        **more,
+    )
