@@ -4,9 +4,8 @@ from pathlib import Path
 
 import torch
 
-from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.preflight.checks import refusals
+from royale.preflight.checks import refusals, refuse
 from royale.preflight.ladder import Asked, Rent, look_at_ladder
 from royale.run.job import job
 
@@ -26,8 +25,7 @@ def main(snakemake, progress):
         progress.say(check.line())
     numbers = (f"{name.replace('_', ' ')} {number:,}" for name, number in geometry.items())
     progress.say(f"geometry: {', '.join(numbers)}")
-    if refused := refusals(checks):
-        raise RoyaleError(f"config/profiles/{profile}.yaml cannot run here: {' | '.join(refused)}")
+    refuse(f"config/profiles/{profile}.yaml", refusals(checks))
     report = {
         "profile": profile,
         "ladder": ladder,

@@ -2,9 +2,8 @@
 
 import torch
 
-from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.preflight.checks import refusals
+from royale.preflight.checks import refusals, refuse
 from royale.preflight.ladder import Asked, look_at_arm
 from royale.run.job import job
 
@@ -18,13 +17,9 @@ def main(snakemake, progress):
         checks = look_at_arm(params.root, changes, asked)
         for check in checks:
             progress.say(f"{arm:9} {check.line()}")
-        refused += [f"{arm}: {line}" for line in refusals(checks)]
+        refused += refusals(checks, arm)
         arms[arm] = [vars(check) for check in checks]
-    if refused:
-        raise RoyaleError(
-            f"config/ladders/{names.ladder}.yaml: {names.generation} cannot run here: "
-            f"{' | '.join(refused)}"
-        )
+    refuse(f"config/ladders/{names.ladder}.yaml: {names.generation}", refused)
     about = {key: names[key] for key in ("profile", "ladder", "generation")}
     write_json(snakemake.output[0], {**about, "arms": arms}, "preflight_arms")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,16 @@ class Check:
         return f"{self.status:8} {self.name:10} {self.found}{fix}"
 
 
-def refusals(checks: Iterable[Check]) -> list[str]:
-    """What was refused, each with its fix."""
-    return [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+def refusals(checks: Iterable[Check], arm: str | None = None) -> list[str]:
+    """What was refused, each with its fix; of an arm, with its name before it."""
+    lines = [f"{c.name}: {c.found}; {c.fix}" for c in checks if c.status == "refused"]
+    return [f"{arm}: {line}" for line in lines] if arm else lines
+
+
+def refuse(where: str, refused: Sequence[str]) -> None:
+    """RoyaleError with all that was refused, if anything was. where: the file to be edited."""
+    if refused:
+        raise RoyaleError(f"{where} cannot run here: {' | '.join(refused)}")
 
 
 def expect_cleared(preflight: Mapping[str, Any], path: str | Path) -> None:
