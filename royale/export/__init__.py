@@ -1,1 +1,1 @@
-"""A champion for use elsewhere: the competition bot, an ONNX file, and proof that both play alike."""
+"""A champion for use elsewhere: the competition's bot, an ONNX file, and proof of parity."""
