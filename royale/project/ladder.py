@@ -94,8 +94,9 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
             if parent in chain:
                 ring = " -> ".join([*chain[chain.index(parent) :], parent])
                 raise ConfigError(
-                    f"{file}: key 'generations.{generation}.parent' = {chain[1]!r} "
-                    f"closes a cycle: {ring}; a ladder ends at its root {root}"
+                    f"{file}: key 'generations.{generation}.parent' = "
+                    f"{entries[generation]['parent']!r} closes a cycle: {ring}; a ladder ends at "
+                    f"its root {root}"
                 )
             chain.append(parent)
         for member in reversed(chain):
