@@ -2,44 +2,26 @@
 
 from pathlib import Path
 
-from royale.bench.measure import ITERATIONS, bench, root_plan
+from royale.bench.measure import ARM_KEYS, ITERATIONS, bench, root_plan
 from royale.files import read_json, write_json
 from royale.run.job import job
 
-KEPT = (
-    "iterations",
-    "steps_an_iteration",
-    "first_iteration_seconds",
-    "iteration_seconds",
-    "steps_per_second",
-    "steps_per_second_range",
-    "timing",
-    "slowest",
-)
-
 
 def main(snakemake, progress):
-    params = snakemake.params
+    params, scratch, arms = snakemake.params, Path(snakemake.params.scratch), {}
+    setting = snakemake.threads, params.device, params.determinism
     base = read_json(snakemake.input.parent, "ladder")["recipe"]
-    arms = {}
+    sizes = {name: getattr(params, name) for name in ("game", "settings", "train", "scale")}
+
+    def report(done, seconds):
+        progress.update(done, ITERATIONS, "iterations")
+
     for arm, changes in params.changes.items():
-        described = {
-            "game": params.game,
-            "recipe": {**base, **changes},
-            "settings": dict(params.settings),
-            "train": params.train,
-            "scale": params.scale,
-        }
-        setting = snakemake.threads, params.device, params.determinism
-        plan = root_plan(described, arm, *setting)
-        found = bench(
-            plan,
-            Path(params.scratch) / arm,
-            lambda done, seconds: progress.update(done, ITERATIONS, "iterations"),
-        )
-        arms[arm] = {key: found[key] for key in KEPT}
-        progress.say(f"{arm}: {arms[arm]['steps_per_second']:,.0f} agent steps/s")
-    Path(params.scratch).rmdir()
+        plan = root_plan({**sizes, "recipe": {**base, **changes}}, arm, *setting)
+        found = bench(plan, scratch / arm, report)
+        arms[arm] = {key: found[key] for key in ARM_KEYS}
+        progress.say(f"{arm}: {found['steps_per_second']:,.0f} agent steps/s")
+    scratch.rmdir()
     result = {
         "generation": snakemake.wildcards.generation,
         "profile": params.profile,

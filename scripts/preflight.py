@@ -4,64 +4,31 @@ from pathlib import Path
 
 import torch
 
-from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.learn.plan import SegmentPlan
-from royale.preflight import doctor, vram
-from royale.project.ladder import scaled
+from royale.preflight.checks import refusals, refuse
+from royale.preflight.ladder import Asked, Rent, look_at_ladder
 from royale.run.job import job
 
 
 def main(snakemake, progress):
-    root, wildcards = snakemake.params.root, snakemake.wildcards
-    results = Path(snakemake.output[0]).parents[2]
-    recipe = scaled(root["recipe"], root["scale"])
-    checks = doctor.machine(
-        snakemake.params.device, snakemake.threads, results, snakemake.resources.processes
+    params, told = snakemake.params, snakemake.resources
+    profile, ladder = snakemake.wildcards.profile, snakemake.wildcards.ladder
+    torch.set_num_threads(snakemake.threads)
+    asked = Asked(params.device, snakemake.threads, told.processes, told.mem_mb)
+    results, rent = Path(snakemake.output[0]).parents[2], None
+    if told.rented:
+        rent = Rent(float(told.price_per_hour), told.currency, told.runtime_of_jobs)
+    checks, geometry = look_at_ladder(
+        params.root, ladder, asked, params.determinism, results, rent, progress.say
     )
-    asked = snakemake.resources
-    if asked.rented:
-        price = float(asked.price_per_hour)
-        checks.append(doctor.price_check(price, asked.currency, asked.runtime_of_jobs))
-    progress.say("looking at the game; compiling its kernels takes a minute the first time")
-    more, geometry = doctor.game_checks(
-        root["game"], root["settings"], root["train"], recipe, asked.mem_mb, asked.processes
-    )
-    checks += more
-    if not doctor.refusals(checks):
-        torch.set_num_threads(snakemake.threads)
-        plan = SegmentPlan(
-            game=root["game"],
-            settings=root["settings"],
-            recipe=recipe.to_dict(),
-            **{key: root["train"][key] for key in ("envs", "horizon")},
-            steps=root["train"]["segment_steps"],
-            arm_steps=root["train"]["segment_steps"],
-            generation="doctor",
-            arm=wildcards.ladder,
-            seed=0,
-            segment=0,
-            threads=snakemake.threads,
-            device=snakemake.params.device,
-            determinism=snakemake.params.determinism,
-        )
-        checks.append(doctor.identity_check(plan))
-        checks.append(doctor.reward_check(root["game"], root["settings"], recipe))
-        if snakemake.params.device == "cuda":
-            sizes = root["settings"], root["train"]
-            checks.append(vram.vram_check(root["game"], *sizes, recipe))
     for check in checks:
         progress.say(check.line())
     numbers = (f"{name.replace('_', ' ')} {number:,}" for name, number in geometry.items())
     progress.say(f"geometry: {', '.join(numbers)}")
-    refused = doctor.refusals(checks)
-    if refused:
-        raise RoyaleError(
-            f"config/profiles/{wildcards.profile}.yaml cannot run here: {' | '.join(refused)}"
-        )
+    refuse(f"config/profiles/{profile}.yaml", refusals(checks))
     report = {
-        "profile": wildcards.profile,
-        "ladder": wildcards.ladder,
+        "profile": profile,
+        "ladder": ladder,
         "checks": [vars(check) for check in checks],
         "geometry": geometry,
     }

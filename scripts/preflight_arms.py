@@ -2,41 +2,26 @@
 
 import torch
 
-from royale.errors import RoyaleError
 from royale.files import write_json
-from royale.preflight import doctor, vram
-from royale.project.arms import changes_rewards
-from royale.project.ladder import scaled
+from royale.preflight.checks import refusals, refuse
+from royale.preflight.ladder import Asked, look_at_arm
 from royale.run.job import job
 
 
 def main(snakemake, progress):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    root, asked = params.root, snakemake.resources
+    params, told, names = snakemake.params, snakemake.resources, snakemake.wildcards
     torch.set_num_threads(snakemake.threads)
+    asked = Asked(params.device, snakemake.threads, told.processes, told.mem_mb)
     arms, refused = {}, []
     for arm, changes in params.arms.items():
-        # the parent's recipe is not known yet; what it keeps of the root's is
-        recipe = scaled({**root["recipe"], **changes}, root["scale"])
-        sizes = root["settings"], root["train"]
-        rewards = changes_rewards(changes)
-        checks = doctor.arm_checks(
-            root["game"], *sizes, params.device, recipe, rewards, asked.mem_mb, asked.processes
-        )
-        if params.device == "cuda" and "minibatch" in changes:
-            checks.append(vram.vram_check(root["game"], *sizes, recipe))
+        checks = look_at_arm(params.root, changes, asked)
         for check in checks:
             progress.say(f"{arm:9} {check.line()}")
-        refused += [f"{arm}: {line}" for line in doctor.refusals(checks)]
+        refused += refusals(checks, arm)
         arms[arm] = [vars(check) for check in checks]
-    if refused:
-        raise RoyaleError(
-            f"config/ladders/{wildcards.ladder}.yaml: {wildcards.generation} cannot run here: "
-            f"{' | '.join(refused)}"
-        )
-    report = {"profile": wildcards.profile, "ladder": wildcards.ladder}
-    report |= {"generation": wildcards.generation, "arms": arms}
-    write_json(snakemake.output[0], report, "preflight_arms")
+    refuse(f"config/ladders/{names.ladder}.yaml: {names.generation}", refused)
+    about = {key: names[key] for key in ("profile", "ladder", "generation")}
+    write_json(snakemake.output[0], {**about, "arms": arms}, "preflight_arms")
 
 
 name = "doctor {ladder} {generation}".format(**snakemake.wildcards)  # noqa: F821

@@ -2,66 +2,37 @@
 
 from pathlib import Path
 
-from royale.files import expect_sha256, read_json
-from royale.learn.plan import SegmentPlan
+from royale.bench.measure import measured_before
+from royale.files import read_json
 from royale.learn.preemption import limit_runtime
 from royale.learn.processes import starter
 from royale.learn.segment import run_segment
-from royale.preflight.doctor import expect_cleared
-from royale.project.ladder import scaled
+from royale.preflight.checks import expect_cleared
+from royale.project.plans import arm_plan
 from royale.run.job import job
 
 
 def main(snakemake, progress):
-    params, wildcards = snakemake.params, snakemake.wildcards
-    if snakemake.resources.rented:
-        limit_runtime(snakemake.resources.runtime)
-        expect_cleared(read_json(snakemake.input.doctor, "preflight"), snakemake.input.doctor)
-    parent = snakemake.input.get("parent")
-    ladder = read_json(parent, "ladder") if parent else None
-    base = ladder["recipe"] if ladder else {}
-    start = snakemake.input.get("start")
-    if ladder and int(wildcards.segment) == 0:
-        expect_sha256(start, ladder["champion"]["sha256"], parent)
-    kind = "weights" if int(wildcards.segment) == 0 else "checkpoint"
-    plan = SegmentPlan(
-        game=params.game,
-        settings=dict(params.settings),
-        recipe=scaled({**base, **params.changes}, params.scale).to_dict(),
-        envs=params.train["envs"],
-        horizon=params.train["horizon"],
-        steps=params.train["segment_steps"],
-        arm_steps=params.train.get("arm_steps"),
-        generation=wildcards.generation,
-        arm=wildcards.arm,
-        seed=int(wildcards.seed),
-        segment=int(wildcards.segment),
-        threads=max(1, snakemake.threads // snakemake.resources.processes),
-        processes=snakemake.resources.processes,
-        device=params.device,
-        determinism=params.determinism,
-        start=kind if start else "scratch",
-        start_file=Path(start) if start else None,
-        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
-    )
-
-    bench = Path(snakemake.resources.bench)
-    measured = read_json(bench, "bench")["ladders"] if bench.exists() else {}
+    params, files, told = snakemake.params, snakemake.input, snakemake.resources
+    if told.rented:
+        limit_runtime(told.runtime)
+        expect_cleared(read_json(files.doctor, "preflight"), files.doctor)
+    setting = {"device": params.device, "determinism": params.determinism}
+    setting |= {"processes": told.processes, "checkpoint_seconds": told.checkpoint_seconds}
+    setting["threads"] = max(1, snakemake.threads // told.processes)
+    sizes = {key: getattr(params, key) for key in ("game", "settings", "train", "scale")}
+    starts = files.get("start"), files.get("parent")
+    plan = arm_plan(sizes, params.changes, snakemake.wildcards, *starts, **setting)
 
     def report(row, total):
         entropy = "-" if row["entropy"] is None else f"{row['entropy']:.2f}"
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
-    measured = measured.get(snakemake.resources.ladder)
+    out, partial = Path(snakemake.output.checkpoint).parent, Path(params.partial)
+    bench, kept = measured_before(Path(told.bench), told.ladder), Path(params.kept)
+    start = starter(name, snakemake.log[0], bench)
     run_segment(
-        plan,
-        out=Path(snakemake.output.checkpoint).parent,
-        partial=Path(params.partial),
-        report=report,
-        say=progress.say,
-        kept=Path(params.kept),
-        bench=measured,
-        start_processes=starter(name, snakemake.log[0], measured),
+        plan, out, partial, report, progress.say, kept=kept, bench=bench, start_processes=start
     )
 
 

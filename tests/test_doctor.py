@@ -15,7 +15,8 @@ import toy_game
 from royale.errors import ConfigError, RoyaleError
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
-from royale.preflight import doctor
+from royale.preflight import doctor, machine
+from royale.preflight.checks import expect_cleared
 from royale.project.config import load_profile
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -51,8 +52,8 @@ def test_what_would_train_is_looked_at(plan, monkeypatch):
 
 
 def test_a_price_is_needed_and_tells_what_an_attempt_may_cost():
-    assert doctor.price_check(0.0, "EUR", 90).status == "refused"
-    found = doctor.price_check(1.2, "EUR", 90)
+    assert machine.price_check(0.0, "EUR", 90).status == "refused"
+    found = machine.price_check(1.2, "EUR", 90)
     assert found.status == "ok" and "at most 1.80 EUR an attempt" in found.found
 
 
@@ -60,12 +61,12 @@ def test_a_price_is_needed_and_tells_what_an_attempt_may_cost():
 @pytest.mark.parametrize("instead", [None, "warning"])
 def test_a_rented_job_needs_both_checks_in_the_doctors_file(missing, instead):
     checks = [{"name": name, "status": "ok"} for name in ("identity", "rewards", "memory")]
-    doctor.expect_cleared({"checks": checks}, "doctor.json")
+    expect_cleared({"checks": checks}, "doctor.json")
     left = [check for check in checks if check["name"] != missing]
     if instead:
         left.append({"name": missing, "status": instead})
     with pytest.raises(RoyaleError, match=rf"^doctor\.json: check '{missing}' has not passed"):
-        doctor.expect_cleared({"checks": left}, "doctor.json")
+        expect_cleared({"checks": left}, "doctor.json")
 
 
 @pytest.mark.parametrize("price", [0, None])
@@ -96,11 +97,11 @@ def test_envs_must_be_shared_evenly_by_the_processes(tmp_path):
 
 
 def test_each_process_needs_a_gpu(tmp_path, monkeypatch):
-    monkeypatch.setattr(doctor.torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(doctor.torch.cuda, "device_count", lambda: 1)
-    monkeypatch.setattr(doctor.torch.cuda, "get_device_name", lambda: "one")
+    monkeypatch.setattr(machine.torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(machine.torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(machine.torch.cuda, "get_device_name", lambda: "one")
     for processes, status in ((1, "ok"), (2, "refused")):
-        checks = doctor.machine("cuda", 1, tmp_path, processes)
+        checks = machine.machine_checks("cuda", 1, tmp_path, processes)
         (found,) = (check for check in checks if check.name == "device")
         assert found.status == status
     assert found.fix == "set processes: 1; each needs a GPU of its own"

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+LONGEST = 45  # lines: unpack, call, write
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
@@ -25,3 +26,8 @@ def test_what_a_script_imports_of_royale_is_there(script):
         for alias in node.names:
             if not hasattr(module, alias.name):
                 importlib.import_module(f"{node.module}.{alias.name}")
+
+
+@pytest.mark.parametrize("script", sorted(path.name for path in SCRIPTS.glob("*.py")))
+def test_a_script_is_short(script):
+    assert len((SCRIPTS / script).read_text().splitlines()) <= LONGEST

@@ -13,15 +13,27 @@ from typing import Any
 
 import torch
 
+from royale.files import read_json
 from royale.learn import checkpoint
 from royale.learn.plan import SegmentPlan
 from royale.learn.samples import Samples
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
-from royale.project.ladder import scaled
+from royale.project.plans import segment_plan
 
 ITERATIONS = 8
 MB = 2**20
+# What of a bench is kept of an arm.
+ARM_KEYS = (
+    "iterations",
+    "steps_an_iteration",
+    "first_iteration_seconds",
+    "iteration_seconds",
+    "steps_per_second",
+    "steps_per_second_range",
+    "timing",
+    "slowest",
+)
 # The parts of an iteration's time by the resource that they wait for.
 RESOURCES = {
     "engine": ("env",),
@@ -69,22 +81,15 @@ def root_plan(
     root: Mapping[str, Any], arm: str, threads: int, device: str, determinism: str
 ) -> SegmentPlan:
     """The plan of a root as `Project.roots` describes it, or of an arm described alike."""
-    return SegmentPlan(
-        game=root["game"],
-        settings=root["settings"],
-        # what a schedule ends with is measured
-        recipe=scaled({**root["recipe"], "schedule": []}, root["scale"]).to_dict(),
-        envs=root["train"]["envs"],
-        horizon=root["train"]["horizon"],
-        steps=root["train"]["segment_steps"],
-        generation="bench",
-        arm=arm,
-        seed=0,
-        segment=0,
-        threads=threads,
-        device=device,
-        determinism=determinism,
-    )
+    # what a schedule ends with is measured
+    described = {**root, "recipe": {**root["recipe"], "schedule": []}}
+    setting = {"threads": threads, "device": device, "determinism": determinism}
+    return segment_plan(described, "bench", arm, **setting)
+
+
+def measured_before(record: Path, ladder: str) -> Mapping[str, Any] | None:
+    """What a bench file says of a ladder's root; None where there is no such file or ladder."""
+    return read_json(record, "bench")["ladders"].get(ladder) if record.exists() else None
 
 
 def iterate(

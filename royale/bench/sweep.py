@@ -12,7 +12,7 @@ from royale.games import load
 from royale.learn.plan import SegmentPlan
 from royale.learn.segment import settle
 from royale.learn.trainer import Trainer
-from royale.preflight.doctor import usable_cores
+from royale.preflight.machine import usable_cores
 
 REPEATS = 3
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from royale.bot import bundle
 from royale.errors import RoyaleError
-from royale.export import onnx_graph, portable
+from royale.export import onnx_graph, parity, portable
 from royale.files import write_bytes
 from royale.games.generals.settings import Settings
 from royale.learn import checkpoint
@@ -53,12 +53,10 @@ def export(
 ) -> dict[str, Any]:
     """Write both files and return the parity report (`parity.schema.yaml`).
 
-    turns: at least this many are compared, over games the champion plays with itself;
-    `report(turns so far)` is called once a turn. Times are of this process, which must
-    have been started with one thread for numpy and torch.
+    turns: at least this many are compared, in games of the champion with itself.
+    report(turns so far) is called each turn. The times are this process's, which must have
+    been started with one thread for numpy and torch.
     """
-    from royale.export import parity
-
     made = bundle_of(champion)
     write_bytes(bundle_file, bundle.packed(made))
     onnx_graph.write(onnx_file, made.weights, made.meta)

@@ -41,9 +41,9 @@ class _Graph:
 def build(weights: dict[str, np.ndarray], meta: dict[str, Any]) -> Any:
     """onnx.ModelProto: planes (B, P, H, W) -> logits (B, A*H*W + G), value (B, bins), float32.
 
-    A network with features without a place has a second input, vector (B, V). weights and
-    meta: a bundle's, or those of `royale.export.portable`, which has `board` [H, W] for `canvas` (the
-    side of a square). The value is the head's outputs, not decoded.
+    A network whose game has features that lie on no cell has a second input, vector (B, V).
+    weights and meta: a bundle's, or those of `royale.export.portable`, which has `board` [H, W]
+    in place of `canvas` (the side of a square). value is the head's outputs, not decoded.
     """
     from onnx import TensorProto, checker, helper
 

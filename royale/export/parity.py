@@ -1,7 +1,7 @@
-"""Does an exported champion play as the champion itself? Counted over whole games.
+"""Whether an exported champion plays as the champion itself, counted over whole games.
 
-The engine is the truth. Torch reads the engine's codes; the numpy bot reads what the
-competition would send it, text; onnxruntime reads torch's planes.
+The engine's observation is what the others are compared with. Torch reads the engine's codes,
+the numpy bot the text that the competition would send, and onnxruntime torch's planes.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Tally:
 
 
 class NumpySeat:
-    """The bot's pieces, as its process runs them, with what they give laid open."""
+    """The parts of the bot's process for one seat, whose results between can be compared."""
 
     def __init__(self, net: Net, meta: dict[str, Any], height: int, width: int) -> None:
         self.net, self.meta, self.size = net, meta, (height, width)

@@ -1,4 +1,4 @@
-"""A champion's network of any game as an ONNX file, and proof that it decides alike."""
+"""A champion's network of any game as an ONNX file, and proof that it decides as before."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from royale.learn.player import NetworkPlayer
 from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample, single_action
 
-GAMES = 2  # a time
+GAMES = 2  # played at once
 KEY = rng.key_of("onnx", "parity")
-# A choice may differ where the two best logits are as near as sums in another order may bring them.
+# Two logits this near may change places when sums are taken in another order.
 NEAR = 1e-4
-TOLERANCE = 1e-3  # of a legal logit or a value, for its size where that is over 1
+TOLERANCE = 1e-3  # of a legal logit or a value, divided by its size where that is over 1
 
 
 def described(
     champion: Path, recipe: Recipe, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]
 ) -> tuple[GameSpec, dict[str, np.ndarray], dict[str, Any]]:
-    """The game's interface, the weights that play, and what a file made of them says of itself.
+    """The game's spec, the weights that play, and the metadata of a file made of them.
 
     champion: the weights file; arrays and meta: what it holds, recipe: its `network_recipe`.
     """
@@ -50,7 +50,7 @@ def described(
 
 
 def write(champion: Path, path: Path) -> dict[str, Any]:
-    """Write the ONNX file of a champion's weights file; what it says of itself."""
+    """Write the ONNX file of a champion's weights file; returns its part of the parity file."""
     arrays, meta = checkpoint.load(champion)
     recipe = checkpoint.network_recipe(arrays, meta, champion)
     spec, weights, told = described(champion, recipe, arrays, meta)
@@ -67,11 +67,12 @@ def write(champion: Path, path: Path) -> dict[str, Any]:
 def compare(
     champion: Path, path: Path, moves: int, report: Callable[[int], None] = lambda moves: None
 ) -> dict[str, Any]:
-    """Ask both in games that the champion plays with itself, `moves` decisions or more.
+    """Compare champion and ONNX file in at least `moves` decisions of games with itself.
 
-    Only rows with a choice are decisions. `action_mismatches` counts those where the
-    greatest legal logit is another action's and the two are not nearly equal; differences are
-    of legal logits and value outputs, for their size where that is over 1. report(decisions so far) is called each turn.
+    Only rows with a choice are decisions. `action_mismatches` counts those where the two have
+    their greatest legal logit at different actions, and by more than `NEAR`. The differences
+    are the greatest of legal logits and of value outputs, divided by their size where that is
+    over 1. report(decisions so far) is called each turn.
     """
     player, other = NetworkPlayer(champion), onnx_graph.session(path)
     game = load_game(player.meta["game"])

@@ -12,7 +12,7 @@ from royale.learn.plan import SegmentPlan
 from royale.learn.ppo import minibatch_losses
 from royale.learn.recipe import Recipe
 from royale.learn.trainer import Trainer
-from royale.preflight.doctor import MB, Check
+from royale.preflight.checks import MB, Check
 
 HEADROOM_MB = 256  # what a driver, other shapes of batches and a full rollout may still take
 GAMES, TURNS = 8, 16  # played to have real samples, which are then repeated

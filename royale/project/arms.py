@@ -47,9 +47,9 @@ def check_arm(
     kept = samples_kept(train, recipe)
     if recipe.minibatch > kept:
         raise ConfigError(
-            f"recipe key 'minibatch' is {recipe.minibatch} samples on this profile, and an iteration "
-            f"trains on {kept}; the next legal minibatch is {kept} of them, or raise envs, horizon "
-            "or advantage_top"
+            f"recipe key 'minibatch' is {recipe.minibatch} samples on this profile, and an "
+            f"iteration trains on {kept}; the next legal minibatch is {kept} of them, or raise "
+            "envs, horizon or advantage_top"
         )
     scripted = [name for name in module.scripted if name != "random"]
     if opponent_games(recipe.opponents, train["envs"])["scripted"] and not scripted:

@@ -55,8 +55,8 @@ def check_sequential(match: Mapping[str, Any], seeds: Sequence[int]) -> Mapping[
         raise ConfigError(f"{at}.elo1' = {match['elo1']}; allowed: > elo0 = {match['elo0']}")
     if match["mode"] == "sprt" and len(seeds) > 1:
         raise ConfigError(
-            f"{at}.mode' = 'sprt' with {len(seeds)} seeds; matches that stop early cannot be pooled "
-            "over seeds: use mode: fixed, or one seed (seeds: [0])"
+            f"{at}.mode' = 'sprt' with {len(seeds)} seeds; matches that stop early cannot be "
+            "pooled over seeds: use mode: fixed, or one seed (seeds: [0])"
         )
     return match
 
@@ -129,16 +129,16 @@ def check_recipes(
                 for key in keys
             ):
                 raise ConfigError(
-                    f"{file}: key 'generations.{name}.treatment' = {dict(treatment)} equals its control "
-                    f"{dict(control)}; the two arms must differ"
+                    f"{file}: key 'generations.{name}.treatment' = {dict(treatment)} equals its "
+                    f"control {dict(control)}; the two arms must differ"
                 )
             for arm, changed in generation.changes.items():
                 for key, value in changed.items():
                     if key in NETWORK_KEYS and [value] != values[key]:
                         raise ConfigError(
-                            f"{where[arm]}: '{key}' = {value!r} is another network than the parent's "
-                            f"({values[key][0]!r}), whose weights both arms start from; set it in the "
-                            "ladder's recipe, for a ladder of its own"
+                            f"{where[arm]}: '{key}' = {value!r} is another network than the "
+                            f"parent's ({values[key][0]!r}), whose weights both arms start from; "
+                            "set it in the ladder's recipe, for a ladder of its own"
                         )
                     if value not in values[key]:
                         values[key].append(value)

@@ -53,7 +53,8 @@ def scaled(recipe: Mapping[str, Any], scale: Mapping[str, float]) -> Recipe:
         down = max(int(minibatch), 1) / scale["minibatch"]
         raise ConfigError(
             f"recipe key 'minibatch' = {recipe['minibatch']} times the profile's scale.minibatch "
-            f"{scale['minibatch']} is {minibatch:g}, not a whole number; the next legal value is {down:g}"
+            f"{scale['minibatch']} is {minibatch:g}, not a whole number; the next legal "
+            f"value is {down:g}"
         )
     floor = recipe["entropy_floor"] * scale["entropy_floor"]
     if not floor < 1:
@@ -77,7 +78,8 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
     for generation, entry in entries.items():
         if generation != root and "parent" not in entry:
             raise ConfigError(
-                f"{file}: key 'generations.{generation}.parent' is missing; only the root {root} has none"
+                f"{file}: key 'generations.{generation}.parent' is missing; "
+                f"only the root {root} has none"
             )
         if entry.get("parent", root) not in entries:
             raise ConfigError(
@@ -92,8 +94,9 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
             if parent in chain:
                 ring = " -> ".join([*chain[chain.index(parent) :], parent])
                 raise ConfigError(
-                    f"{file}: key 'generations.{generation}.parent' = {entries[generation]['parent']!r} "
-                    f"closes a cycle: {ring}; a ladder ends at its root {root}"
+                    f"{file}: key 'generations.{generation}.parent' = "
+                    f"{entries[generation]['parent']!r} closes a cycle: {ring}; a ladder ends at "
+                    f"its root {root}"
                 )
             chain.append(parent)
         for member in reversed(chain):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from royale import games
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.names import VERSUS, MatchName, PlayerName
+from royale.files import expect_sha256
 from royale.project.project import Project
 
 if TYPE_CHECKING:
@@ -144,8 +145,14 @@ def make_player(
     policy: str,
     device: str,
 ) -> Player | StatefulPlayer:
-    """The player that `describe` tells of; weights: the file of a network, else None."""
+    """The player that `describe` tells of; weights: the file of a network, else None.
+
+    RoyaleError if the file of the panel's network is not the one of the configuration.
+    """
     module = games.load(game)
+    if "sha256" in entry:
+        said_by = f"config.yaml (panel.members.{entry['name']})"
+        expect_sha256(weights, entry["sha256"], said_by)
     match entry["kind"]:
         case "network":
             from royale.learn.player import NetworkPlayer  # torch: not for every dry run

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from royale.errors import ConfigError, RoyaleError
-from royale.files import read_rows
+from royale.evidence.segments import trained
 from royale.project.config import names
 from royale.schemas import check, schema
 
@@ -112,8 +112,8 @@ def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[d
             continue
         measured = _benchmark(path)
         wall = measured["s"] or 0.0
-        steps, trained = _training(results, name) if rule == "train_segment" else (None, 0.0)
-        charged = max(wall, trained)
+        steps, spent = _training(results, name) if rule == "train_segment" else (None, 0.0)
+        charged = max(wall, spent)
         money = charged / 3600 * price
         arms = {match["arm"] for match in ARM.finditer(name) if match["generation"] == generation}
         jobs.append(
@@ -159,14 +159,6 @@ def _training(results: Path, job: str) -> tuple[int | None, float]:
     """Agent steps and seconds of the iterations of a segment `g05.control.seed0.segment1`."""
     path = results.joinpath("train", *job.split("."), "metrics.jsonl")
     return trained(path) if path.exists() else (None, 0.0)
-
-
-def trained(metrics: str | Path) -> tuple[int, float]:
-    """Agent steps and seconds of one segment's iterations, from its metrics file."""
-    rows = read_rows(metrics)
-    # agent_steps counts over all segments of the arm, in equal iterations
-    each = rows[-1]["agent_steps"] / rows[-1]["iteration"]
-    return round(each * len(rows)), sum(row["seconds"] for row in rows)
 
 
 def summary(

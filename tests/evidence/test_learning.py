@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import runpy
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from royale.evidence import learning
-from royale.files import read_json
-
-ROOT = Path(__file__).resolve().parents[2]
+from royale.evidence.from_files import learned, learned_lines
+from royale.files import read_json, write_json
 
 
 def watch(segment, seed, random, expander):
@@ -66,7 +62,7 @@ def test_bars_are_of_the_last_segment_and_must_be_passed():
     assert not any(bar["met"] for bar in learning.verdict(points).values())
 
 
-def test_the_script_writes_record_and_plot(tmp_path, monkeypatch):
+def test_a_root_by_its_files(tmp_path):
     paths = {}
     for seed in (0, 1):
         paths[str(seed)] = []
@@ -75,24 +71,16 @@ def test_the_script_writes_record_and_plot(tmp_path, monkeypatch):
             row = {"seconds": 5.0 + seed, "agent_steps": 1000 * (segment + 1)}
             path.write_text(json.dumps(row) + "\n")
             paths[str(seed)].append(str(path))
-    monkeypatch.setattr(
-        "royale.files.read_json", lambda path, kind: WATCHES[int(path)] if kind == "watch" else None
-    )
-    output = SimpleNamespace(record=str(tmp_path / "a.json"), plot=str(tmp_path / "a.svg"))
-    snakemake = SimpleNamespace(
-        log=[str(tmp_path / "log")],
-        input=SimpleNamespace(watches=["0", "1", "2", "3"]),
-        output=output,
-        params=SimpleNamespace(roots={"generals": {"generation": "g02", "metrics": paths}}),
-        wildcards=SimpleNamespace(profile="smoke"),
-    )
-    runpy.run_path(str(ROOT / "scripts/bench_learning.py"), {"snakemake": snakemake})
-    monkeypatch.undo()
-    record = read_json(output.record, "bench_learning")["ladders"]["generals"]
-    assert record["seeds"] == [0, 1]
-    assert [entry["seconds"] for entry in record["curve"]] == [5.5, 11.0]
-    assert record["bars"]["expander"]["reached"] == pytest.approx(7 / 11)
-    assert Path(output.plot).read_text().count("<svg") == 1
-    log = (tmp_path / "log").read_text()
-    assert "random: W-L-D 13-1-2, 92.9% of decisive games, bar 95%: NOT met" in log
-    assert "expander: W-L-D 7-4-5, 63.6% of decisive games, bar 60%: met" in log
+    others = [{**one, "generation": "c02"} for one in WATCHES]
+    found = learned("g02", [*others, *WATCHES], paths)
+    record = tmp_path / "a.json"
+    write_json(record, {"profile": "smoke", "ladders": {"generals": found}}, "bench_learning")
+    assert read_json(record, "bench_learning")["ladders"]["generals"] == found
+    assert found["seeds"] == [0, 1]
+    assert [entry["seconds"] for entry in found["curve"]] == [5.5, 11.0]
+    assert found["bars"]["expander"]["reached"] == pytest.approx(7 / 11)
+    learning.plot({"generals": found["curve"]}, tmp_path / "a.svg", "Profile smoke")
+    assert (tmp_path / "a.svg").read_text().count("<svg") == 1
+    said = learned_lines(found)
+    assert "against random: W-L-D 13-1-2, 92.9% of decisive games, bar 95%: NOT met" in said
+    assert "against expander: W-L-D 7-4-5, 63.6% of decisive games, bar 60%: met" in said

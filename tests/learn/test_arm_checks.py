@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-import runpy
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 import toy_game
 from test_audit import CAP, reward_lost_at_the_cap
 
-from royale.errors import ConfigError
-from royale.files import read_json
+from royale.errors import ConfigError, RoyaleError
 from royale.games import load
 from royale.learn import audit as audits
 from royale.learn.network import build_network
 from royale.learn.recipe import Recipe, opponent_games
 from royale.preflight import doctor
+from royale.preflight.checks import refusals, refuse
+from royale.preflight.ladder import Asked, look_at_arm
+from royale.preflight.memory import BASE_MB
 from royale.project.arms import changes_rewards, check_arm, needs_doctor, samples_kept
 
-ROOT = Path(__file__).resolve().parents[2]
 TRAIN = {"envs": 8, "horizon": 12, "segment_steps": 1000}
 
 
@@ -132,7 +131,7 @@ def test_the_memory_of_games_and_their_workers_is_counted():
     assert with_workers - alone == pytest.approx(spec.fixed_mb, abs=1.01) and spec.fixed_mb > 300
     words = "clash", {"workers": 3}, {"envs": 8, "horizon": 1}, "cpu", recipe, False
     by_two = projected_mb(doctor.arm_checks(*words, processes=2))
-    assert by_two - with_workers == pytest.approx(doctor.BASE_MB + spec.fixed_mb, abs=3)
+    assert by_two - with_workers == pytest.approx(BASE_MB + spec.fixed_mb, abs=3)
     refused = doctor.arm_checks(*words, 600, processes=2)[0]
     assert f"a worker fewer is {2 * spec.fixed_mb / 3:,.0f} MB less" in refused.fix
     more = needed({"envs": 508, "horizon": 1}, {})
@@ -152,7 +151,7 @@ def test_memory_over_what_the_executor_is_asked_for_is_refused():
     assert nothing.fix == "no train.envs fits; or raise resources.mem_mb"
 
 
-def script(folder, arms):
+def looked_at(arms):
     root = {
         "game": "toy",
         "settings": toy_game.SETTINGS,
@@ -160,31 +159,20 @@ def script(folder, arms):
         "scale": {"minibatch": 0.125, "entropy_floor": 1},
         "recipe": Recipe(channels=8, blocks=1, minibatch=128).to_dict(),
     }
-    path = folder / "g03.json"
-    snakemake = SimpleNamespace(
-        threads=1,
-        log=[str(folder / "log")],
-        output=[str(path)],
-        params=SimpleNamespace(root=root, arms=arms, device="cpu"),
-        resources=SimpleNamespace(mem_mb=1000, processes=1),
-        wildcards=type("W", (dict,), {"__getattr__": dict.__getitem__})(
-            profile="smoke", ladder="generals", generation="g03"
-        ),
-    )
-    runpy.run_path(str(ROOT / "scripts/preflight_arms.py"), {"snakemake": snakemake})
-    return path
+    asked = Asked("cpu", threads=1, processes=1, mem_mb=1000)
+    return {arm: look_at_arm(root, changes, asked) for arm, changes in arms.items()}
 
 
-def test_the_script_looks_at_each_arm_and_refuses_by_name(tmp_path, monkeypatch):
+def test_each_arm_is_looked_at_and_refused_by_name(monkeypatch):
     arms = {"treatment": {"draw_reward": -0.5}, "control": {"minibatch": 64}}
-    report = read_json(script(tmp_path, arms), "preflight_arms")
-    assert [check["name"] for check in report["arms"]["treatment"]] == ["memory", "rewards"]
-    assert [check["name"] for check in report["arms"]["control"]] == ["memory"]
-    (tmp_path / "g03.json").unlink()
+    found = looked_at(arms)
+    assert [check.name for check in found["treatment"]] == ["memory", "rewards"]
+    assert [check.name for check in found["control"]] == ["memory"]
+    refuse("g03", [line for checks in found.values() for line in refusals(checks)])
     reward_lost_at_the_cap(monkeypatch)
-    with pytest.raises(SystemExit):
-        script(tmp_path, arms)
-    assert not (tmp_path / "g03.json").exists()
-    log = (tmp_path / "log").read_text()
-    assert "g03 cannot run here: treatment: rewards: draw_reward at the turn cap" in log
-    assert "control:" not in log.split("cannot run here")[1]
+    refused = [line for arm, checks in looked_at(arms).items() for line in refusals(checks, arm)]
+    with pytest.raises(RoyaleError) as caught:
+        refuse("config/ladders/generals.yaml: g03", refused)
+    text = str(caught.value)
+    assert "g03 cannot run here: treatment: rewards: draw_reward at the turn cap" in text
+    assert "control:" not in text.split("cannot run here")[1]

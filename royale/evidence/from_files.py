@@ -1,0 +1,111 @@
+"""From files to the records of the panel, the time to target and the bench of learning.
+
+What is read is checked against what else is read before anything is concluded from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from royale.evidence import learning, panel, target
+from royale.evidence.generation import check_modes, record_of
+from royale.evidence.match import check_match
+from royale.evidence.names import MatchName, PlayerName
+from royale.evidence.segments import steps_an_iteration
+from royale.evidence.wall_clock import segment_ends
+from royale.files import read_json, read_rows, sha256
+
+
+def rated(
+    about: Mapping[str, Any],
+    ladders: Sequence[str],
+    matches: Sequence[str],
+    round_robin: str,
+    members: Mapping[str, str],
+    anchor: str,
+    bar: float,
+) -> dict[str, Any]:
+    """The panel file of a lineage; RoyaleError names a match that is not of these players.
+
+    about: generation, game, profile. ladders: the ladder files of the lineage, whose champions
+    are rated. matches: match files. round_robin: that of the scripted players. members:
+    sha256 of the configured networks by name.
+    """
+    read = [read_json(path, "ladder") for path in ladders]
+    champions = {
+        str(PlayerName.champion(one["generation"])): one["champion"]["sha256"] for one in read
+    }
+    weights = champions | members
+    played = []
+    for path in matches:
+        played.append(read_json(path, "match"))
+        check_match(path, played[-1], weights)
+    # ratings need all games: those of a match that stopped early are too far apart
+    check_modes(played, "fixed", None)
+    played += read_json(round_robin, "round_robin")["pairs"]
+    players, records = panel.merge(played, weights)
+    names = [name for name in champions if name not in members]
+    return {**about, "champions": names, **panel.rate(players, records, anchor, bar)}
+
+
+def reached(
+    about: Mapping[str, Any],
+    points: Sequence[Mapping[str, Any]],
+    matches: Sequence[str],
+    checkpoints: Sequence[str],
+    metrics: Sequence[str],
+    reference: str,
+    reference_file: str | None,
+) -> dict[str, Any]:
+    """The target file of a generation; RoyaleError names a match of other weights.
+
+    about: generation, profile, question, bar. points: arm, segment and match's name of each
+    checkpoint, seed after seed; matches, checkpoints and metrics: its files, in that order.
+    reference: the player to be beaten; reference_file: its weights, if it is a network.
+    """
+    known = {reference: sha256(reference_file)} if reference_file else {}
+    segments: dict[str, dict[int, tuple[int, list]]] = {}
+    iterations: dict[str, list[tuple[int, float]]] = {}
+    for point, path, checkpoint, rows_file in zip(
+        points, matches, checkpoints, metrics, strict=True
+    ):
+        arm, player = point["arm"], str(MatchName.parse(point["match"]).a)
+        match = read_json(path, "match")
+        check_match(path, match, {**known, player: sha256(checkpoint)})
+        rows = read_rows(rows_file)
+        each = steps_an_iteration(rows)
+        iterations.setdefault(arm, []).extend((each, row["seconds"]) for row in rows)
+        end = rows[-1]["agent_steps"], []
+        segments.setdefault(arm, {}).setdefault(point["segment"], end)[1].append(record_of(match))
+    ends = {arm: list(own.values()) for arm, own in segments.items()}
+    return {**about, **target.measure(reference, about["bar"], ends, iterations)}
+
+
+def learned(
+    generation: str, watches: Sequence[Mapping[str, Any]], metrics: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
+    """How a ladder's root learned, as the bench of learning has it.
+
+    watches: watch files, of others too. metrics: seed -> metrics files of its segments, in order.
+    """
+    ends = {int(seed): segment_ends(paths) for seed, paths in metrics.items()}
+    seconds = {(seed, end["segment"]): end["seconds"] for seed, own in ends.items() for end in own}
+    own = [watch for watch in watches if watch["generation"] == generation]
+    points = learning.curve(own, seconds)
+    bars = learning.verdict(points)
+    return {"generation": generation, "seeds": sorted(ends), "curve": points, "bars": bars}
+
+
+def learned_lines(found: Mapping[str, Any]) -> list[str]:
+    """What `learned` found, a line a rival: counts after the last segment, and the bar."""
+    last, said = found["curve"][-1]["rivals"], []
+    for name, bar in found["bars"].items():
+        counts = "{win}-{loss}-{draw}".format(**last[name])
+        reached = "none" if bar["reached"] is None else f"{bar['reached']:.1%}"
+        met = "met" if bar["met"] else "NOT met"
+        said.append(
+            f"against {name}: W-L-D {counts}, {reached} of decisive games, "
+            f"bar {bar['bar']:.0%}: {met}"
+        )
+    return said
