@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from royale import games
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.names import VERSUS, MatchName, PlayerName
+from royale.games.protocol import Player, StatefulPlayer
 from royale.project.project import Project
-
-if TYPE_CHECKING:
-    from royale.evidence.match import StatefulPlayer
-    from royale.games.protocol import Player
 
 
 def match_pattern(project: Project) -> str:
