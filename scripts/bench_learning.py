@@ -1,6 +1,7 @@
 """State whether each ladder's root learns to beat players that do not, with its curve."""
 
 from royale.evidence import learning
+from royale.evidence.gate import record_text
 from royale.evidence.wall_clock import segment_ends
 from royale.files import read_json, write_json
 from royale.run.job import job
@@ -20,7 +21,7 @@ def main(snakemake, progress):
             last = points[-1]["rivals"][name]
             reached = "none" if found["reached"] is None else f"{found['reached']:.1%}"
             progress.say(
-                f"{ladder} against {name}: W-L-D {last['win']}-{last['loss']}-{last['draw']}, "
+                f"{ladder} against {name}: W-L-D {record_text(last)}, "
                 f"{reached} of decisive games, bar {found['bar']:.0%}: "
                 f"{'met' if found['met'] else 'NOT met'}"
             )

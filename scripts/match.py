@@ -8,6 +8,7 @@ import torch
 from royale import rng
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
+from royale.evidence.gate import record_text
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
 from royale.files import expect_sha256, sha256, write_json
@@ -91,7 +92,7 @@ def main(snakemake, progress):
         "games": played,
     }
     write_json(snakemake.output[0], record, "match")
-    progress.say(f"W-L-D {win}-{loss}-{draw}")
+    progress.say(f"W-L-D {record_text(record)}")
     if sequential:
         progress.say("{verdict}, LLR {llr:.2f}, {games_saved} games saved".format(**sequential))
     for side, found in record["players"].items():

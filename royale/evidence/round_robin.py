@@ -20,7 +20,8 @@ def play_all(
 ) -> list[PairRecord]:
     """Play every pair of scripted players, `n_games` (even) games each.
 
-    Returns a record a pair, from a's view. All pairs play the same maps. `report(pairs done, pairs)` is called after each pair.
+    Returns a record a pair, from a's view. All pairs play the same maps.
+    `report(pairs done, pairs)` is called after each pair.
     """
     module = games.load(game)
     spec = module.spec(settings, module.encoders[0])

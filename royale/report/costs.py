@@ -99,7 +99,9 @@ def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[J
             continue
         measured = _benchmark(path)
         wall = measured["s"] or 0.0
-        steps, trained = _training(results, name) if rule == "train_segment" else (None, 0.0)
+        steps, trained = None, 0.0
+        if rule == "train_segment" and players:
+            steps, trained = _training(results, players[0])
         charged = max(wall, trained)
         money = charged / 3600 * price
         arms = {player.arm for player in players if player.generation == generation}
@@ -152,9 +154,10 @@ def _benchmark(path: Path) -> dict[str, float | None]:
     return out
 
 
-def _training(results: Path, job: str) -> tuple[int | None, float]:
-    """Agent steps and seconds of the iterations of a segment `g05.control.seed0.segment1`."""
-    path = results.joinpath("train", *job.split("."), "metrics.jsonl")
+def _training(results: Path, player: PlayerName) -> tuple[int | None, float]:
+    """Agent steps and seconds of the iterations of the segment that a network is of."""
+    run = results / "train" / player.generation / player.arm / f"seed{player.seed}"
+    path = run / f"segment{player.segment}" / "metrics.jsonl"
     return trained(path) if path.exists() else (None, 0.0)
 
 

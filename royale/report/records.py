@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
-# A row of results/watch/{generation}.csv: its columns are those of the game's statistics, too.
-WatchRow = dict[str, Any]
-
 
 class Rental(TypedDict):
     """A whole `rentals.schema.yaml`."""
