@@ -14,6 +14,7 @@ from royale.evidence.ladder_records import (
     EqualTime,
     Gate,
     Judged,
+    Label,
     LadderFile,
     MatchSummary,
     TrainedArm,
@@ -53,8 +54,8 @@ def match_summary(matches: Sequence[MatchFile], gate: Gate, direct: bool = False
     A sequential match (one seed) clears if its test accepted that the first player is better.
     """
     record = pooled(matches)
-    found = summary(record, gate["bar"])
-    said = label(record, gate["bar"], gate["strong"])
+    found: MatchSummary = {**summary(record, gate["bar"])}
+    said: Label = label(record, gate["bar"], gate["strong"])
     if gate["mode"] == "sprt":
         (match,) = matches
         test = match["sequential"]

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Final
 
-ARMS = ("treatment", "control")
-ROOT_ARM = "root"
+ARMS: Final = ("treatment", "control")
+ROOT_ARM: Final = "root"
 VERSUS = "-vs-"
 
 _NUMBER = r"(?:0|[1-9]\d*)"

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -28,7 +28,9 @@ from royale.evidence import elo, match
 from royale.evidence.records import GameRecord, SequentialTest, TestVerdict
 from royale.games.protocol import Player, StatefulPlayer
 
-BETTER, NOT_BETTER, UNDECIDED = "better", "not_better", "undecided"
+BETTER: Final = "better"
+NOT_BETTER: Final = "not_better"
+UNDECIDED: Final = "undecided"
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,8 @@ def play(
     `report(games played, llr)` is called after each batch.
     """
     played: list[GameRecord] = []
-    llr, verdict = 0.0, UNDECIDED
+    llr = 0.0
+    verdict: TestVerdict = UNDECIDED
     while verdict == UNDECIDED and len(played) < n_games:
         batch = min(sprt.batch, n_games - len(played))
         played += match.play(game, settings, players, batch, key, first=len(played))

@@ -247,7 +247,7 @@ def wall_clock(file: LadderFile) -> Table:
             rows.append(
                 [
                     entry["generation"],
-                    verdict({**entry, **found}),
+                    verdict({**entry, "effect": effect}),
                     record_text(direct),
                     direct["margin"],
                     *(effect[key] for key in ELO),
