@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from royale.evidence.names import ARMS
 from royale.evidence.wall_clock import choose, segment_ends
 from royale.files import sha256, write_json
 from royale.learn.checkpoint import champion_from_checkpoint
@@ -10,8 +11,7 @@ from royale.run.job import job
 
 def main(snakemake, progress):
     generation, seed = snakemake.wildcards.generation, snakemake.wildcards.seed
-    arms = ("treatment", "control")
-    ends = {arm: segment_ends(snakemake.input[f"{arm}_metrics"]) for arm in arms}
+    ends = {arm: segment_ends(snakemake.input[f"{arm}_metrics"]) for arm in ARMS}
     compared = {}
     for arm, end in choose(ends).items():
         checkpoint = Path(snakemake.input[f"{arm}_checkpoints"][end["segment"]])

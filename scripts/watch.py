@@ -3,6 +3,7 @@
 import torch
 
 from royale.evidence import watch
+from royale.evidence.gate import record_text
 from royale.files import sha256, write_json
 from royale.learn.player import NetworkPlayer
 from royale.run.job import job
@@ -34,7 +35,7 @@ def main(snakemake, progress):
     }
     write_json(snakemake.output[0], record, "watch")
     for name, found in rivals.items():
-        progress.say(f"against {name}: W-L-D {found['win']}-{found['loss']}-{found['draw']}")
+        progress.say(f"against {name}: W-L-D {record_text(found)}")
 
 
 name = "watch {generation} {arm} seed{seed} segment{segment}".format(**snakemake.wildcards)  # noqa: F821

@@ -80,6 +80,8 @@ def results(tmp_path):
     benchmark("match", "g03.treatment.seed0-vs-g03.control.seed0", 36)
     benchmark("match", "g03.treatment.seed0-vs-g02.champion", 18, "nan\t-\tNA\t-\t-\t-\tNA\tNA")
     benchmark("match", "g04.control.seed0-vs-g03.champion", 1000)
+    benchmark("replay", "g03.control.seed0-vs-random.5", 0)
+    benchmark("preflight", "laptop.generals", 0)
     benchmark("ladder", "g03", 3.6)
     metrics = folder / "train/g03/treatment/seed0/segment1/metrics.jsonl"
     metrics.parent.mkdir(parents=True)
@@ -91,7 +93,7 @@ def results(tmp_path):
 
 def test_jobs_are_charged_by_the_hour(results):
     jobs = {job["job"]: job for job in costs.read_jobs(results, 10.0, ["g02", "g03"])}
-    assert len(jobs) == 4  # none of g04
+    assert len(jobs) == 6  # none of g04
     segment = jobs["g03.treatment.seed0.segment1"]
     assert (segment["wall_s"], segment["charged_s"], segment["agent_steps"]) == (60, 180, 200)
     assert segment["money"] == 0.5 and segment["steps_per_money"] == 400
@@ -100,6 +102,13 @@ def test_jobs_are_charged_by_the_hour(results):
     sanity = jobs["g03.treatment.seed0-vs-g02.champion"]
     assert (sanity["arm"], sanity["cpu_s"], sanity["max_rss_mb"]) == ("treatment", None, None)
     assert (jobs["g03"]["generation"], jobs["g03"]["arm"]) == ("g03", None)
+    replay = jobs["g03.control.seed0-vs-random.5"]
+    assert (replay["generation"], replay["arm"]) == ("g03", "control")
+    assert jobs["laptop.generals"]["generation"] is None
+    assert costs.to_csv([]) == (
+        "rule,job,generation,arm,wall_s,charged_s,cpu_s,max_rss_mb,mean_load_percent,"
+        "agent_steps,money,steps_per_money\n"
+    )
     parsed = list(csv.DictReader(costs.to_csv(list(jobs.values())).splitlines()))
     assert {row["job"]: float(row["money"]) for row in parsed} == {
         name: job["money"] for name, job in jobs.items()
@@ -121,9 +130,16 @@ def test_the_summary_adds_up(results, tmp_path):
     assert {row["rule"]: row["jobs"] for row in found["rules"]} == {
         "ladder": 1,
         "match": 2,
+        "preflight": 1,
+        "replay": 1,
         "train_segment": 1,
     }
-    (arm,) = found["arms"]
+    arm, control = found["arms"]
+    assert (control["arm"], control["agent_steps"], control["steps_per_money"]) == (
+        "control",
+        0,
+        None,
+    )
     assert arm["money"] == 0.55 and arm["agent_steps"] == 200 and arm["steps_per_money"] == 400
     assert found["rentals"] == {
         "count": 3,

@@ -16,13 +16,13 @@ which takes out what the map and its seats do to both games of the pair.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from royale.evidence.gate import Record
+from royale.evidence.records import GameRecord
 
 PER_LOGIT = 400 / math.log(10)  # Elo of one unit of log odds
 Z95 = 1.959963984540054  # 97.5% quantile of the standard normal
@@ -75,7 +75,7 @@ def score(record: Record) -> float:
     return (record.win + record.draw / 2) / record.games if record.games else 0.5
 
 
-def pair_counts(games: Sequence[Mapping[str, Any]]) -> list[int]:
+def pair_counts(games: Sequence[GameRecord]) -> list[int]:
     """The pentanomial counts of a match: how many pairs scored 0, 1/2, 1, 3/2 and 2 points.
 
     games: records as `match.play` returns them; 2p and 2p+1 are a pair.

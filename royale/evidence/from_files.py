@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from royale.evidence import learning, panel, target
-from royale.evidence.generation import check_modes, record_of
+from royale.evidence.gate import record_of, record_text
+from royale.evidence.generation import check_modes
 from royale.evidence.match import check_match
 from royale.evidence.names import MatchName, PlayerName
 from royale.evidence.segments import steps_an_iteration
@@ -101,7 +102,7 @@ def learned_lines(found: Mapping[str, Any]) -> list[str]:
     """What `learned` found, a line a rival: counts after the last segment, and the bar."""
     last, said = found["curve"][-1]["rivals"], []
     for name, bar in found["bars"].items():
-        counts = "{win}-{loss}-{draw}".format(**last[name])
+        counts = record_text(last[name])
         reached = "none" if bar["reached"] is None else f"{bar['reached']:.1%}"
         met = "met" if bar["met"] else "NOT met"
         said.append(

@@ -14,8 +14,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
-LABELS = ("strong", "moderate", "tie", "rejected")
+from royale.evidence.ladder_records import GateLabel, GateRecord
+from royale.evidence.records import Counts
+
+LABELS: tuple[GateLabel, ...] = get_args(GateLabel)
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,26 @@ class Record:
         """All games."""
         return self.win + self.loss + self.draw
 
+    @property
+    def reversed(self) -> Record:
+        """The same games from the second player's view."""
+        return Record(self.loss, self.win, self.draw)
+
     def __add__(self, other: Record) -> Record:
         return Record(self.win + other.win, self.loss + other.loss, self.draw + other.draw)
 
     def __str__(self) -> str:
         return f"{self.win}-{self.loss}-{self.draw}"
+
+
+def record_of(counts: Counts) -> Record:
+    """The counts of a match file, or of anything else that has them."""
+    return Record(counts["win"], counts["loss"], counts["draw"])
+
+
+def record_text(counts: Counts) -> str:
+    """The counts as W-L-D."""
+    return str(record_of(counts))
 
 
 def margin(record: Record) -> float:
@@ -55,7 +74,7 @@ def clears(record: Record, bar: float) -> bool:
     return bool(record.decisive) and record.win - record.loss >= bar * math.sqrt(record.decisive)
 
 
-def label(record: Record, bar: float, strong: float) -> str:
+def label(record: Record, bar: float, strong: float) -> GateLabel:
     """How strong the evidence is that the first player is the stronger one.
 
     strong: margin >= strong; moderate: bar <= margin < strong; tie: |margin| < bar;
@@ -63,10 +82,10 @@ def label(record: Record, bar: float, strong: float) -> str:
     """
     if clears(record, bar):
         return "strong" if margin(record) >= strong else "moderate"
-    return "rejected" if clears(Record(record.loss, record.win, record.draw), bar) else "tie"
+    return "rejected" if clears(record.reversed, bar) else "tie"
 
 
-def summary(record: Record, bar: float) -> dict:
+def summary(record: Record, bar: float) -> GateRecord:
     """The record with its margin and whether it clears the bar, as it is written to files."""
     return {
         "win": record.win,

@@ -4,53 +4,58 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from royale.errors import RoyaleError
 from royale.evidence import seeds
-from royale.evidence.gate import Record, label, summary
+from royale.evidence.gate import Record, label, record_of, summary
+from royale.evidence.ladder_records import (
+    AboutGeneration,
+    EffectRecord,
+    EqualTime,
+    Gate,
+    Judged,
+    Label,
+    LadderFile,
+    MatchSummary,
+    TrainedArm,
+)
+from royale.evidence.names import ROOT_ARM, MatchName
 from royale.evidence.promotion import PARENT, Promotion, decide
+from royale.evidence.records import Counts, MatchFile, Mode, SegmentEnd
 from royale.evidence.sequential import BETTER
 
 LINEAGE_KEYS = ("generation", "question", "direct", "effect", "wall_clock", "sanity", "promotion")
 SPEED_KEYS = ("steps", "seconds", "steps_per_second")
 
 
-def record_of(match: Mapping[str, Any]) -> Record:
-    """The counts of a match file."""
-    return Record(match["win"], match["loss"], match["draw"])
-
-
-def pooled(matches: Iterable[Mapping[str, Any]]) -> Record:
+def pooled(matches: Iterable[Counts]) -> Record:
     """The counts of several matches together."""
-    return sum((record_of(match) for match in matches), Record(0, 0, 0))
+    return sum(map(record_of, matches), Record(0, 0, 0))
 
 
-def check_modes(
-    matches: Iterable[Mapping[str, Any]], mode: str, parent: Mapping[str, Any] | None
-) -> None:
+def check_modes(matches: Iterable[MatchFile], mode: Mode, parent: LadderFile | None) -> None:
     """Refuse to judge matches of fixed size together with sequential ones (RoyaleError)."""
-    found = {f"matches/{match['a']}-vs-{match['b']}.json": match["mode"] for match in matches}
+    found = {
+        f"matches/{MatchName.of(match['a'], match['b'])}.json": match["mode"] for match in matches
+    }
     if parent:
         found[f"ladder/{parent['generation']}.json"] = parent["gate"]["mode"]
     for file, other in found.items():
         if other != mode:
             raise RoyaleError(
-                f"{file} is of mode {other}, and this ladder of mode {mode}: the two never mix in one "
-                f"table; set match.mode to {other}, or delete it and run again"
+                f"{file} is of mode {other}, and this ladder of mode {mode}: the two never mix in "
+                f"one table; set match.mode to {other}, or delete it and run again"
             )
 
 
-def match_summary(
-    matches: Sequence[Mapping[str, Any]], gate: Mapping[str, Any], direct: bool = False
-) -> dict[str, Any]:
+def match_summary(matches: Sequence[MatchFile], gate: Gate, direct: bool = False) -> MatchSummary:
     """The record of some matches by the gate; with its label if they are direct ones.
 
     A sequential match (one seed) clears if its test accepted that the first player is better.
     """
     record = pooled(matches)
-    found = summary(record, gate["bar"])
-    said = label(record, gate["bar"], gate["strong"])
+    found: MatchSummary = {**summary(record, gate["bar"])}
+    said: Label = label(record, gate["bar"], gate["strong"])
     if gate["mode"] == "sprt":
         (match,) = matches
         test = match["sequential"]
@@ -60,7 +65,7 @@ def match_summary(
     return {**found, "evidence": said} if direct else found
 
 
-def effect_of(matches: Sequence[Mapping[str, Any]], gate: Mapping[str, Any]) -> dict[str, Any]:
+def effect_of(matches: Sequence[MatchFile], gate: Gate) -> EffectRecord:
     """The effect that treatment-versus-control matches show, one match a seed.
 
     A sequential match's p is exp(-LLR): under elo0 a likelihood ratio ever reaches x with
@@ -77,10 +82,10 @@ def effect_of(matches: Sequence[Mapping[str, Any]], gate: Mapping[str, Any]) -> 
 
 
 def at_equal_time(
-    matches: Mapping[str, Mapping[str, Any]],
-    compared: Mapping[str, Mapping[str, Any]],
-    gate: Mapping[str, Any],
-) -> dict[str, Any] | None:
+    matches: Mapping[str, MatchFile],
+    compared: Mapping[str, dict[str, SegmentEnd]],
+    gate: Gate,
+) -> EqualTime | None:
     """The comparison at equal wall clock, by the same gate; None without matches.
 
     compared: seed -> arm -> the segment end whose network played.
@@ -97,22 +102,19 @@ def at_equal_time(
 
 
 def judge(
-    about: Mapping[str, Any],
-    arms: Mapping[str, Mapping[str, Any]],
-    direct: Mapping[str, Mapping[str, Any]],
-    sanity: Mapping[str, Mapping[str, Sequence[Mapping[str, Any]]]],
-    gate: Mapping[str, Any],
-    parent: Mapping[str, Any] | None,
-    wall_clock: Mapping[str, Any] | None = None,
-) -> dict[str, Any]:
+    about: AboutGeneration,
+    arms: Mapping[str, TrainedArm],
+    direct: Mapping[str, MatchFile],
+    sanity: Mapping[str, Mapping[str, Sequence[MatchFile]]],
+    gate: Gate,
+    parent: LadderFile | None,
+    wall_clock: EqualTime | None = None,
+) -> Judged:
     """The ladder file of a generation, all but its `champion`.
 
-    about: generation, ladder, game, profile, note, scale, question, parent, seeds.
-    arms: arm -> changes, recipe (whole, paper scale), steps, seconds, checkpoints.
-    direct: seed -> match file of treatment against control; empty for the root.
-    sanity: arm -> rival -> match files, one a seed.
-    gate: bar, strong, tie_break, mode. parent: the parent's ladder file.
-    wall_clock: as `at_equal_time` makes it; it decides nothing.
+    direct: seed -> match of treatment against control; empty for the root. sanity: arm ->
+    rival -> matches, one a seed. parent: None for the root. wall_clock: as `at_equal_time`
+    makes it; it decides nothing.
     """
     met = list(direct.values())
     parents = [match for rivals in sanity.values() for found in rivals.values() for match in found]
@@ -124,7 +126,7 @@ def judge(
     judged = match_summary(met, gate, direct=True) if met else None
     if parent is None:
         promotion = Promotion("root", "root", "the root is where the ladder starts")
-        recipe = arms["root"]["recipe"]
+        recipe = arms[ROOT_ARM]["recipe"]
     else:
         over_parent = {arm: next(iter(rivals.values())) for arm, rivals in against.items()}
         promotion = decide(judged, over_parent, gate["tie_break"])

@@ -7,29 +7,31 @@ count for them and stand beside them, since a network that draws all is not a st
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+
+from royale.evidence.gate import Record, record_of
+from royale.evidence.records import BarRecord, CurvePoint, RivalPoint, WatchFile, WatchRecord
 
 # Scripted player -> share of decisive games that a trained root wins more than.
 BARS = {"random": 0.95, "expander": 0.6}
 
 
-def point(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def point(records: Sequence[WatchRecord]) -> RivalPoint:
     """Games of several records of `watch` together: counts and shares.
 
     `won_of_decisive` is null where no game was decided.
     """
-    counts = {key: sum(record[key] for record in records) for key in ("win", "loss", "draw")}
-    decisive, games = counts["win"] + counts["loss"], sum(counts.values())
-    return counts | {
-        "decided_share": decisive / games,
-        "win_share": counts["win"] / games,
-        "won_of_decisive": counts["win"] / decisive if decisive else None,
+    record = sum(map(record_of, records), Record(0, 0, 0))
+    return {
+        **vars(record),
+        "decided_share": record.decisive / record.games,
+        "win_share": record.win / record.games,
+        "won_of_decisive": record.win / record.decisive if record.decisive else None,
     }
 
 
 def curve(
-    watches: Sequence[Mapping[str, Any]], seconds: Mapping[tuple[int, int], float]
-) -> list[dict[str, Any]]:
+    watches: Sequence[WatchFile], seconds: Mapping[tuple[int, int], float]
+) -> list[CurvePoint]:
     """One point a segment, all seeds together, in the order of training.
 
     watches: watch files of one root. seconds: (seed, segment) -> training time up to its
@@ -51,7 +53,7 @@ def curve(
     return points
 
 
-def verdict(points: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+def verdict(points: Sequence[CurvePoint]) -> dict[str, BarRecord]:
     """rival -> its bar, the share that the last point reached, and whether that is above it."""
     last = points[-1]["rivals"]
     return {

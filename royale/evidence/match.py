@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NotRequired
 
 import numpy as np
 
 from royale import games, rng
 from royale.errors import RoyaleError
 from royale.evidence.elo import pair_counts
-from royale.games.protocol import BatchedGame, Player, View
+from royale.evidence.names import VERSUS, MatchName
+from royale.evidence.records import GameRecord, MatchFile
+from royale.games.protocol import BatchedGame, Player, StatefulPlayer, StepResult, View
 
-REPLAYS = 3  # of a game whose process dies, before the match is given up
+RESTARTS = 3  # of a game whose process dies, before the match is given up
 
 
-class StatefulPlayer(Protocol):
-    """A player that remembers, such as a process a game. One match at a time, one side of it."""
+class PlayedGame(GameRecord):
+    """A game that was played: a match file's record, and its statistics if they were asked for.
 
-    def begin(self, seats: np.ndarray) -> None:
-        """A match begins: seats (N,) is where this player sits in each game."""
+    statistics: a list a player, in the order of the spec's names.
+    """
 
-    def act(self, view: View, games: np.ndarray) -> np.ndarray:
-        """Actions (R,) int32 for the games (R,) still running; -1 gives a game up.
-
-        A game that is not asked for any more is over.
-        """
-
-    def end(self) -> None:
-        """The match is over, or broken off."""
+    statistics: NotRequired[list[list[float]]]
 
 
 def play(
@@ -43,18 +39,16 @@ def play(
     statistics: bool = False,
     first: int = 0,
     witness: Callable[[np.ndarray, np.ndarray], None] = lambda numbers, actions: None,
-) -> list[dict[str, Any]]:
+) -> list[PlayedGame]:
     """Play `n_games` (even) games between `players` (two) and return them, one record a game.
 
-    Games are numbered from `first` (even), so that a match may be played in batches. Games 2p and 2p+1 are on the same map with the seats exchanged. The map's
-    seed and every random choice derive from `key` and the game's number, so a
-    game can be played again from its record. A record has: game (number), seed,
-    seats (the player, 0 or 1, in seat 0 and in seat 1), turns, winner (the
-    player, or null for a draw) and truncated. With `statistics` it also has those of
-    behaviour at the game's end: a list a player, in the order of the spec's names.
+    Games are numbered from `first` (even), so that a match may be played in batches. Games 2p
+    and 2p+1 are on the same map with the seats exchanged. The map's seed and every random
+    choice derive from `key` and the game's number, so a game can be played again from its
+    record. With `statistics` a record also has those of behaviour at the game's end.
     `report(turn, games running)` is called once a turn. A game that is lost (its process
-    died) is played again from its start, and since every choice has its own key it becomes
-    the same game; RoyaleError where a player remembers, or it is lost again and again.
+    died) is begun again, and since every choice has its own key it becomes the same game;
+    RoyaleError where a player remembers, or it is lost again and again.
     `witness(numbers, actions)` is shown each turn before it is played: the games' numbers, and
     the seats' flat actions in the rows of those games, (M, 2); a game that is over, too.
     ValueError if `n_games` is odd or not positive.
@@ -86,107 +80,170 @@ def _play(
     report: Callable[[int, int], None],
     statistics: bool,
     witness: Callable[[np.ndarray, np.ndarray], None],
-) -> list[dict[str, Any]]:
+) -> list[PlayedGame]:
     """The games of a match with these numbers, in the first slots of a batch."""
-    spec, n, slots = batch.spec, batch.n_games, np.arange(number.size)
+    slots = np.arange(number.size)
     # 53 bits, so that JSON readers that know only doubles keep them whole
     seeds = rng.fold(key, number // 2) >> np.uint64(11)
-    choice_keys = rng.fold(key, number, 1)
-    batch.reset(slots, seeds)
     seat_of_first = number % 2  # player 0 sits in this seat
-
-    codes = np.zeros((n, 2, *spec.code_shape), np.uint8)
-    scalars = np.zeros((n, 2, len(spec.scalars)), np.float32)
-    legal = np.zeros((n, 2, spec.n_actions), np.uint8)
-    actions = np.zeros((n, 2), np.int32)
-    running = np.arange(n) < number.size
-    losses = np.zeros(n, int)
-    winner_seat = np.full(n, -1)
-    truncated = np.zeros(n, bool)
-    turns = np.zeros(n, int)
-    behaviour = np.zeros((2, n, 2, len(spec.statistics)), np.float32)  # now, at the end
-    with contextlib.ExitStack() as stack:
-        stateful = [hasattr(player, "begin") for player in players]
-        for index in np.flatnonzero(stateful):
-            stack.callback(players[index].end)
-            players[index].begin(seat_of_first ^ index)
+    batch.reset(slots, seeds)
+    sides = _Sides(batch, players, rng.fold(key, number, 1), seat_of_first)
+    ends = _Ends.of(batch)
+    running = np.arange(batch.n_games) < number.size
+    losses = np.zeros(batch.n_games, int)
+    with sides.begun():
         while running.any():
-            batch.observe(codes, scalars, legal)
-            rows = np.flatnonzero(running)
-            for index, player in enumerate(players):
-                seat = seat_of_first[rows] ^ index
-                turn = batch.turns[rows]
-                view = View(
-                    codes=codes[rows, seat],
-                    scalars=scalars[rows, seat],
-                    legal=legal[rows, seat],
-                    turns=turn,
-                    keys=rng.fold(choice_keys[rows], turn, seat),
-                )
-                more = (rows,) if stateful[index] else ()
-                actions[rows, seat] = player.act(view, *more)
+            actions = sides.choose(np.flatnonzero(running))
             witness(number, actions[slots])
             result = batch.step(actions)
             if result.lost is not None and (result.lost & running).any():
                 again = np.flatnonzero(result.lost & running)
                 losses[again] += 1
-                _look_at_losses(number, seeds, losses, any(stateful))
-                # Every choice follows from the game's number and turn: it comes to the same.
+                _check_losses(number, seeds, losses, any(sides.remembers))
+                # every choice follows from the game's number and turn: it comes to the same
                 batch.reset(again, seeds[again])
                 result.done[again] = False
             gave_up = running[:, None] & (actions < 0)
             ended = running & (result.done | gave_up.any(1))
-            winner_seat[ended] = result.winner[ended]
-            truncated[ended] = result.truncated[ended]
-            # giving up loses, whatever the turn brought; if both do, nobody wins
-            gone = gave_up.any(1)
-            winner_seat[gone] = np.where(gave_up.all(1), -1, gave_up[:, 0])[gone]
-            truncated[gone] = False
-            turns[ended] = batch.turns[ended]
+            ends.note(ended, result, gave_up, batch.turns)
             if statistics and ended.any():
-                batch.statistics(behaviour[0])
-                behaviour[1, ended] = behaviour[0, ended]
+                ends.note_statistics(ended, batch)
             running &= ~ended
             report(int(batch.turns[slots].max()), int(running.sum()))
-    return [
-        {
-            "game": int(number[k]),
-            "seed": int(seeds[k]),
-            "seats": [int(seat), 1 - int(seat)],
-            "turns": int(turns[k]),
-            "winner": None if winner_seat[k] < 0 else int(winner_seat[k] ^ seat),
-            "truncated": bool(truncated[k]),
-        }
-        | ({"statistics": behaviour[1, k, [seat, 1 - seat]].tolist()} if statistics else {})
-        for k, seat in enumerate(seat_of_first)
-    ]
+    return ends.records(number, seeds, seat_of_first, statistics)
 
 
-def _look_at_losses(
+class _Sides:
+    """The two players of a batch's games, asked turn by turn, wherever they sit.
+
+    keys (M,): of each game's random choices; seat_of_first (M,): where player 0 sits.
+    """
+
+    def __init__(
+        self,
+        batch: BatchedGame,
+        players: Sequence[Player | StatefulPlayer],
+        keys: np.ndarray,
+        seat_of_first: np.ndarray,
+    ) -> None:
+        spec, n = batch.spec, batch.n_games
+        self.batch, self.players, self.keys = batch, players, keys
+        self.seat_of_first = seat_of_first
+        self.remembers = [hasattr(player, "begin") for player in players]
+        self.codes = np.zeros((n, 2, *spec.code_shape), np.uint8)
+        self.scalars = np.zeros((n, 2, len(spec.scalars)), np.float32)
+        self.legal = np.zeros((n, 2, spec.n_actions), np.uint8)
+        self.actions = np.zeros((n, 2), np.int32)
+
+    @contextlib.contextmanager
+    def begun(self) -> Iterator[None]:
+        """Players that remember are told that the match begins, and that it is over."""
+        with contextlib.ExitStack() as stack:
+            for index in np.flatnonzero(self.remembers):
+                stack.callback(self.players[index].end)
+                self.players[index].begin(self.seat_of_first ^ index)
+            yield
+
+    def choose(self, rows: np.ndarray) -> np.ndarray:
+        """The seats' actions (N, 2) in this turn; of games not in `rows`, their last."""
+        self.batch.observe(self.codes, self.scalars, self.legal)
+        for index, player in enumerate(self.players):
+            seat = self.seat_of_first[rows] ^ index
+            turn = self.batch.turns[rows]
+            view = View(
+                codes=self.codes[rows, seat],
+                scalars=self.scalars[rows, seat],
+                legal=self.legal[rows, seat],
+                turns=turn,
+                keys=rng.fold(self.keys[rows], turn, seat),
+            )
+            more = (rows,) if self.remembers[index] else ()
+            self.actions[rows, seat] = player.act(view, *more)
+        return self.actions
+
+
+@dataclass
+class _Ends:
+    """How the games of a batch ended."""
+
+    winner_seat: np.ndarray  # (N,), -1 for nobody
+    truncated: np.ndarray  # (N,) bool
+    turns: np.ndarray  # (N,)
+    statistics: np.ndarray  # (N, 2, len(spec.statistics)) float32
+
+    @classmethod
+    def of(cls, batch: BatchedGame) -> _Ends:
+        """None yet."""
+        n = batch.n_games
+        statistics = np.zeros((n, 2, len(batch.spec.statistics)), np.float32)
+        return cls(np.full(n, -1), np.zeros(n, bool), np.zeros(n, int), statistics)
+
+    def note(
+        self, ended: np.ndarray, result: StepResult, gave_up: np.ndarray, turns: np.ndarray
+    ) -> None:
+        """Keep the result of games that ended (N,) in this turn; gave_up (N, 2): which seats."""
+        self.winner_seat[ended] = result.winner[ended]
+        self.truncated[ended] = result.truncated[ended]
+        self.turns[ended] = turns[ended]
+        # giving up loses, whatever the turn brought; if both do, nobody wins
+        gone = gave_up.any(1)
+        self.winner_seat[gone] = np.where(gave_up.all(1), -1, gave_up[:, 0])[gone]
+        self.truncated[gone] = False
+
+    def note_statistics(self, ended: np.ndarray, batch: BatchedGame) -> None:
+        """Keep the statistics of games that ended in this turn."""
+        now = np.zeros_like(self.statistics)
+        batch.statistics(now)
+        self.statistics[ended] = now[ended]
+
+    def records(
+        self,
+        number: np.ndarray,
+        seeds: np.ndarray,
+        seat_of_first: np.ndarray,
+        statistics: bool,
+    ) -> list[PlayedGame]:
+        """The records of the games in the first slots; see `play`."""
+        return [
+            {
+                "game": int(number[k]),
+                "seed": int(seeds[k]),
+                "seats": [int(seat), 1 - int(seat)],
+                "turns": int(self.turns[k]),
+                "winner": None if self.winner_seat[k] < 0 else int(self.winner_seat[k] ^ seat),
+                "truncated": bool(self.truncated[k]),
+            }
+            | ({"statistics": self.statistics[k, [seat, 1 - seat]].tolist()} if statistics else {})
+            for k, seat in enumerate(seat_of_first)
+        ]
+
+
+def _check_losses(
     number: np.ndarray, seeds: np.ndarray, losses: np.ndarray, stateful: bool
 ) -> None:
-    """RoyaleError where playing lost games again gives no whole game."""
+    """RoyaleError where beginning lost games again gives no whole game."""
     worst = int(losses[: number.size].argmax())
     if stateful:
         raise RoyaleError(
             f"game {number[worst]} was lost with the process that played it, and a program "
             "cannot be taken back to the game's start; ask for the match again"
         )
-    if losses[worst] > REPLAYS:
+    if losses[worst] > RESTARTS:
         raise RoyaleError(
             f"game {number[worst]} (seed {seeds[worst]}) was lost {losses[worst]} times with "
             "the process that played it; is there too little memory?"
         )
 
 
-def check_match(path: str | Path, match: Mapping[str, Any], known: Mapping[str, str]) -> None:
+def check_match(path: str | Path, match: MatchFile, known: Mapping[str, str]) -> None:
     """Refuse a match file that does not say what its games say (RoyaleError).
 
     known: sha256 of the weights by player name; names of scripted players are not in it.
     """
     fault = None
-    if Path(path).stem != f"{match['a']}-vs-{match['b']}":
-        fault = f"it is the match {match['a']}-vs-{match['b']}"
+    named = MatchName.parse(Path(path).stem)
+    if (str(named.a), str(named.b)) != (match["a"], match["b"]):
+        fault = f"it is the match {match['a']}{VERSUS}{match['b']}"
     elif count(match["games"]) != (match["win"], match["loss"], match["draw"]):
         fault = f"its games count {count(match['games'])}, not win, loss and draw"
     elif pair_counts(match["games"]) != match["pairs"]:
@@ -199,7 +256,7 @@ def check_match(path: str | Path, match: Mapping[str, Any], known: Mapping[str, 
         raise RoyaleError(f"{path}: {fault}; delete it and run again")
 
 
-def count(played: list[dict[str, Any]]) -> tuple[int, int, int]:
+def count(played: Sequence[GameRecord]) -> tuple[int, int, int]:
     """Games won, lost and drawn from the first player's view."""
-    winners = [record["winner"] for record in played]
+    winners = [game["winner"] for game in played]
     return winners.count(0), winners.count(1), winners.count(None)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import Final
 
-ARMS = ("treatment", "control")
-ROOT_ARM = "root"
+ARMS: Final = ("treatment", "control")
+ROOT_ARM: Final = "root"
 VERSUS = "-vs-"
 
 _NUMBER = r"(?:0|[1-9]\d*)"
@@ -105,6 +106,11 @@ class MatchName:
         a, versus, b = text.partition(VERSUS)
         if not versus or not a or not b or VERSUS in b:
             raise ValueError(f"{text!r} is no match's name; it is one of the form a-vs-b")
+        return cls.of(a, b)
+
+    @classmethod
+    def of(cls, a: str, b: str) -> MatchName:
+        """The name of a match between two players by their names; ValueError as in `parse`."""
         return cls(PlayerName.parse(a), PlayerName.parse(b))
 
     @property

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from royale.evidence import elo
 from royale.evidence.bradley_terry import Edge, Ratings
-from royale.evidence.gate import Record, clears
+from royale.evidence.gate import clears
 
 
 def beaten(n: int, edges: Sequence[Edge], bar: float) -> np.ndarray:
@@ -19,7 +19,7 @@ def beaten(n: int, edges: Sequence[Edge], bar: float) -> np.ndarray:
     beats = np.zeros((n, n), bool)
     for a, b, record in edges:
         beats[a, b] = clears(record, bar)
-        beats[b, a] = clears(Record(record.loss, record.win, record.draw), bar)
+        beats[b, a] = clears(record.reversed, bar)
     return beats
 
 

@@ -10,20 +10,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from royale.evidence import bradley_terry, elo, nontransitive, round_robin
-from royale.evidence.gate import Record, margin, summary
+from royale.evidence.gate import Record, record_of, summary
+from royale.evidence.records import MatchFile, PairRecord, PanelRatings, Rating
 
 
 def merge(
-    matches: Iterable[Mapping[str, Any]], weights: Mapping[str, str]
+    matches: Iterable[MatchFile | PairRecord], weights: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], dict[tuple[str, str], Record]]:
     """The players and the record of each pair, players with the same weights taken as one.
 
-    matches: a, b, win, loss, draw. weights: name -> sha256 of networks. A champion that is
-    its parent's, carried forward, is the same player under another name; a match of a player
-    against itself is left out. Returns name -> all its names, and (a, b) -> record.
+    weights: name -> sha256 of networks. A champion that is its parent's, carried forward, is
+    the same player under another name; a match of a player against itself is left out.
+    Returns name -> all its names, and (a, b) -> record.
     """
     first: dict[str, str] = {}
     players: dict[str, list[str]] = {}
@@ -40,9 +40,9 @@ def merge(
         known_as(name)
     for match in matches:
         a, b = known_as(match["a"]), known_as(match["b"])
-        record = Record(match["win"], match["loss"], match["draw"])
+        record = record_of(match)
         if (b, a) in records:
-            a, b, record = b, a, Record(record.loss, record.win, record.draw)
+            a, b, record = b, a, record.reversed
         if a != b:
             records[a, b] = records.get((a, b), Record(0, 0, 0)) + record
     return players, records
@@ -53,15 +53,15 @@ def rate(
     records: Mapping[tuple[str, str], Record],
     anchor: str,
     bar: float,
-) -> dict[str, Any]:
-    """Ratings, strongest first, and what they cannot tell, as they are written to the file."""
+) -> PanelRatings:
+    """Ratings, strongest first, and what they cannot tell."""
     names = list(players)
     number = {name: k for k, name in enumerate(names)}
     edges = [(number[a], number[b], record) for (a, b), record in records.items()]
     ratings = bradley_terry.fit(names, edges, number[anchor])
     rings = nontransitive.cycles(nontransitive.beaten(len(names), edges, bar))
     share = nontransitive.unexplained(edges, ratings)
-    rows = []
+    rows: list[Rating] = []
     for name, k in number.items():
         low, high = ratings.interval(k)
         rows.append(
@@ -89,7 +89,7 @@ def rate(
     }
 
 
-def reading(panel: Mapping[str, Any]) -> str:
+def reading(panel: PanelRatings) -> str:
     """What the ratings cannot tell, in a sentence or two."""
     share = panel["unexplained_share"]
     told = "The matches differ from even by no more than noise."
@@ -99,12 +99,13 @@ def reading(panel: Mapping[str, Any]) -> str:
         return f"Nobody beats in a circle. {told}"
     rings = "; ".join(" > ".join([*ring, ring[0]]) for ring in panel["cycles"])
     return (
-        f"NOT TRANSITIVE: circles in which each clears the bar against the next: {rings}. By chance "
-        f"{panel['triples_by_chance']:.2g} circles of three among players that are all equal. {told}"
+        f"NOT TRANSITIVE: circles in which each clears the bar against the next: {rings}. By "
+        f"chance {panel['triples_by_chance']:.2g} circles of three among players that are all "
+        f"equal. {told}"
     )
 
 
-def markdown(panel: Mapping[str, Any]) -> str:
+def markdown(panel: PanelRatings) -> str:
     """The ratings, what they cannot tell, and the match table."""
     lines = [f"| player | Elo over {panel['anchor']} | 95% | games |", "|---|---|---|---|"]
     for row in panel["ratings"]:
@@ -113,14 +114,11 @@ def markdown(panel: Mapping[str, Any]) -> str:
         if row["name"] == panel["anchor"]:
             interval = "-"
         lines.append(f"| {name} | {row['elo']:+.0f} | {interval} | {row['games']:,} |")
-    pairs = [
-        {**match, "margin": margin(Record(match["win"], match["loss"], match["draw"]))}
-        for match in panel["matches"]
-    ]
-    return "\n".join([*lines, "", reading(panel), "", round_robin.table(pairs)])
+    table = round_robin.table(panel["matches"])
+    return "\n".join([*lines, "", reading(panel), "", table])
 
 
-def to_csv(panel: Mapping[str, Any]) -> str:
+def to_csv(panel: PanelRatings) -> str:
     """The ratings as CSV."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

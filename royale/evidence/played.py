@@ -12,6 +12,7 @@ from typing import Any
 from royale import rng
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
+from royale.evidence.gate import record_text
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
 from royale.files import sha256
@@ -91,7 +92,7 @@ def record(
 
 def lines(found: Mapping[str, Any]) -> list[str]:
     """A match file in a few lines: the result, what a sequential test says, programs' faults."""
-    said = ["W-L-D {win}-{loss}-{draw}".format(**found)]
+    said = [f"W-L-D {record_text(found)}"]
     if found["sequential"]:
         test = "{verdict}, LLR {llr:.2f}, {games_saved} games saved"
         said.append(test.format(**found["sequential"]))

@@ -12,7 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from royale.evidence.gate import record_text
+from royale.evidence.ladder_records import GateRecord, MatchSummary, Promoted, Rule
+from royale.evidence.names import ARMS
 
 PARENT = "parent"
 WON = ("strong", "moderate", "better")  # labels of a direct match that the treatment won
@@ -22,21 +25,18 @@ WON = ("strong", "moderate", "better")  # labels of a direct match that the trea
 class Promotion:
     """What was promoted, by which rule, and why in one sentence."""
 
-    promoted: str  # "treatment", "control" or "parent"
-    rule: str  # "direct", "only_arm_over_parent", "tie_break", "carried_forward"
+    promoted: Promoted
+    rule: Rule
     why: str
 
 
-def decide(
-    direct: Mapping[str, Any], parents: Mapping[str, Mapping[str, Any]], tie_break: str
-) -> Promotion:
+def decide(direct: MatchSummary, parents: Mapping[str, GateRecord], tie_break: str) -> Promotion:
     """Apply the rules to the direct match (treatment's view) and each arm's against the parent.
 
-    direct: its counts and `evidence`, the gate's label or a sequential test's verdict.
-    parents: arm -> counts, `margin` and `clears`.
+    parents: arm -> its matches against the parent. tie_break: `parent_margin`, or an arm.
     """
-    cleared = [arm for arm in ("treatment", "control") if parents[arm]["clears"]]
-    verdict, record = direct["evidence"], _text(direct)
+    cleared = [arm for arm in ARMS if parents[arm]["clears"]]
+    verdict, record = direct["evidence"], record_text(direct)
     if verdict in WON or verdict == "rejected":
         better = "treatment" if verdict in WON else "control"
         if better in cleared:
@@ -45,7 +45,7 @@ def decide(
             PARENT,
             "carried_forward",
             f"{better} won the direct match ({record}) but does not clear the gate against the "
-            f"parent ({_text(parents[better])})",
+            f"parent ({record_text(parents[better])})",
         )
     tied = f"the direct match is a tie ({record})"
     if verdict != "tie":
@@ -62,12 +62,11 @@ def decide(
         )
     if tie_break == "parent_margin":
         # equal margins: the control, since it changes nothing
-        best = max(("control", "treatment"), key=lambda arm: parents[arm]["margin"])
-        why = f"{tied}; predeclared tie-break parent_margin: {best} has the larger margin over the parent"
+        best = max(reversed(ARMS), key=lambda arm: parents[arm]["margin"])
+        why = (
+            f"{tied}; predeclared tie-break parent_margin: {best} has the larger margin over the "
+            "parent"
+        )
     else:
         best, why = tie_break, f"{tied}; predeclared tie-break: the {tie_break}"
     return Promotion(best, "tie_break", why)
-
-
-def _text(record: Mapping[str, Any]) -> str:
-    return f"{record['win']}-{record['loss']}-{record['draw']}"

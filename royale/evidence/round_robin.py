@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from royale import games, rng
 from royale.evidence import match
-from royale.evidence.gate import Record, margin
+from royale.evidence.gate import Record, margin, record_of
+from royale.evidence.records import PairRecord
 
 
 def play_all(
@@ -16,11 +17,11 @@ def play_all(
     settings: Mapping[str, Any],
     n_games: int,
     report: Callable[[int, int], None] = lambda done, total: None,
-) -> list[dict[str, Any]]:
+) -> list[PairRecord]:
     """Play every pair of scripted players, `n_games` (even) games each.
 
-    Returns a record a pair, from a's view: a, b, win, loss, draw, margin. All pairs
-    play the same maps. `report(pairs done, pairs)` is called after each pair.
+    Returns a record a pair, from a's view. All pairs play the same maps.
+    `report(pairs done, pairs)` is called after each pair.
     """
     module = games.load(game)
     spec = module.spec(settings, module.encoders[0])
@@ -35,13 +36,13 @@ def play_all(
     return records
 
 
-def table(records: list[dict[str, Any]]) -> str:
+def table(records: Sequence[PairRecord]) -> str:
     """A Markdown table: the row's W-L-D against each column, the strongest row first."""
     found: dict[str, dict[str, Record]] = {}
     for record in records:
-        here = Record(record["win"], record["loss"], record["draw"])
+        here = record_of(record)
         found.setdefault(record["a"], {})[record["b"]] = here
-        found.setdefault(record["b"], {})[record["a"]] = Record(here.loss, here.win, here.draw)
+        found.setdefault(record["b"], {})[record["a"]] = here.reversed
     names = sorted(found, key=lambda name: -sum(map(margin, found[name].values())))
     lines = ["| | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
     for name in names:

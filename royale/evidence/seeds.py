@@ -19,15 +19,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from scipy.stats import t as student
 
 from royale.evidence import elo, exact
 from royale.evidence.gate import Record, label
+from royale.evidence.ladder_records import EffectRecord, GateLabel, LineageEntry
 
 RESAMPLES = 10_000
 
@@ -37,7 +38,7 @@ class Effect:
     """How much stronger the first player is, in Elo with a 95% interval."""
 
     seeds: int
-    unit: str  # what was resampled: "seeds", or "games" with one seed
+    unit: Literal["seeds", "games"]  # what was resampled: "seeds", or "games" with one seed
     score: float
     elo: float
     low: float
@@ -86,7 +87,7 @@ def effect(record: Record, pairs: Sequence[Sequence[int]]) -> Effect:
     )
 
 
-def verdict(record: Record, found: Effect, bar: float, strong: float) -> tuple[str, str]:
+def verdict(record: Record, found: Effect, bar: float, strong: float) -> tuple[GateLabel, str]:
     """What may be said of the change, and on what it rests: (label, note).
 
     The gate's label on all games, but with several seeds a tie where the interval over
@@ -102,7 +103,7 @@ def verdict(record: Record, found: Effect, bar: float, strong: float) -> tuple[s
 
 def summary(
     record: Record, pairs: Sequence[Sequence[int]], bar: float, strong: float
-) -> dict[str, Any]:
+) -> EffectRecord:
     """The effect and its label, as they are written to files."""
     found = effect(record, pairs)
     said, note = verdict(record, found, bar, strong)
@@ -121,7 +122,7 @@ def summary(
     }
 
 
-def adjust(lineage: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def adjust(lineage: Sequence[LineageEntry]) -> list[LineageEntry]:
     """The lineage with the Holm-adjusted p of each effect and how many were tried.
 
     A ladder that asks n questions finds an answer by chance more easily than one that

@@ -20,13 +20,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from royale.evidence import elo, match
+from royale.evidence.records import GameRecord, SequentialTest, TestVerdict
+from royale.games.protocol import Player, StatefulPlayer
 
-BETTER, NOT_BETTER, UNDECIDED = "better", "not_better", "undecided"
+BETTER: Final = "better"
+NOT_BETTER: Final = "not_better"
+UNDECIDED: Final = "undecided"
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Sprt:
         low, high = elo.score_of_elo(self.elo0), elo.score_of_elo(self.elo1)
         return n * (high - low) * (2 * mean - low - high) / (2 * variance)
 
-    def verdict(self, llr: float) -> str:
+    def verdict(self, llr: float) -> TestVerdict:
         """`better`, `not_better`, or `undecided`: play on."""
         if llr >= self.upper:
             return BETTER
@@ -69,20 +73,21 @@ class Sprt:
 def play(
     game: str,
     settings: Mapping[str, Any],
-    players: Sequence[Any],
+    players: Sequence[Player | StatefulPlayer],
     n_games: int,
     key: int,
     sprt: Sprt,
     report: Callable[[int, float], None] = lambda played, llr: None,
-) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+) -> tuple[list[GameRecord], SequentialTest]:
     """Play in batches until a hypothesis is accepted, at most `n_games` (even).
 
     Returns the records of the games, which are the first ones of the same match played
-    whole (see `match.play`), and what the test says, as it is written to the match file.
+    whole (see `match.play`), and what the test says.
     `report(games played, llr)` is called after each batch.
     """
-    played: list[dict[str, Any]] = []
-    llr, verdict = 0.0, UNDECIDED
+    played: list[GameRecord] = []
+    llr = 0.0
+    verdict: TestVerdict = UNDECIDED
     while verdict == UNDECIDED and len(played) < n_games:
         batch = min(sprt.batch, n_games - len(played))
         played += match.play(game, settings, players, batch, key, first=len(played))

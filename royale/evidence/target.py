@@ -20,12 +20,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from royale.evidence.gate import Record, clears, margin
+from royale.evidence.names import ARMS
+from royale.evidence.records import EstimateRecord, Sooner, TargetArm, TimeToTarget
 
 BATCHES = 10  # of consecutive iterations, for the spread of the speed
 CONFIDENCE = 0.95
@@ -40,7 +41,7 @@ class Estimate:
     low: float
     high: float
 
-    def to_dict(self) -> dict[str, float | None]:
+    def to_dict(self) -> EstimateRecord:
         """As it is written to files: five digits, null for what is unbounded or not measured."""
         return {
             "value": None if self.value is None else _digits(self.value),
@@ -117,7 +118,7 @@ def over(top: Estimate, bottom: Estimate) -> Estimate:
     return Estimate(top.value / bottom.value if both else None, low, high)
 
 
-def verdict(a: Estimate, b: Estimate) -> str:
+def verdict(a: Estimate, b: Estimate) -> Sooner:
     """Which arm is there sooner: `treatment`, `control`, `tie`, or `open` (cannot be told).
 
     A tie if the point is on the diagonal within `TIE`; an arm's only if the whole
@@ -135,14 +136,16 @@ def measure(
     bar: float,
     checkpoints: Mapping[str, Sequence[tuple[int, Sequence[Record]]]],
     iterations: Mapping[str, Sequence[tuple[int, float]]],
-) -> dict[str, Any]:
+) -> TimeToTarget:
     """Time to target of the two arms of a generation, as the target file has it.
 
     checkpoints: arm -> (agent steps a seed, the record of each seed), in order.
     iterations: arm -> (agent steps, seconds) of all its iterations, seed after seed.
     The pooled records of all seeds give N; its bracket also holds every seed's own.
     """
-    steps, speeds, arms = {}, {}, {}
+    steps: dict[str, Estimate] = {}
+    speeds: dict[str, Speed] = {}
+    arms: dict[str, TargetArm] = {}
     for arm, points in checkpoints.items():
         at = [point[0] for point in points]
         by_seed = [
@@ -172,8 +175,8 @@ def measure(
             "seconds": over(steps[arm], speeds[arm].estimate).to_dict(),
             "seeds_reached": sum(one.value is not None for one in by_seed),
         }
-    a = steps_ratio(steps["treatment"], steps["control"])
-    b = speed_ratio(speeds["treatment"], speeds["control"])
+    a = steps_ratio(*(steps[arm] for arm in ARMS))
+    b = speed_ratio(*(speeds[arm] for arm in ARMS))
     return {
         "reference": reference,
         "arms": arms,

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
+from royale.evidence.records import SegmentEnd
 from royale.files import read_rows
 
 
-def segment_ends(metrics: Sequence[str | Path]) -> list[dict[str, Any]]:
+def segment_ends(metrics: Sequence[str | Path]) -> list[SegmentEnd]:
     """The end of each segment of an arm: its number, agent steps and training seconds so far.
 
     metrics: the arm's metrics files, in the order of the segments.
     """
-    ends, seconds = [], 0.0
+    ends: list[SegmentEnd] = []
+    seconds = 0.0
     for segment, path in enumerate(metrics):
         rows = read_rows(path)
         seconds += sum(row["seconds"] for row in rows)
@@ -28,7 +29,7 @@ def segment_ends(metrics: Sequence[str | Path]) -> list[dict[str, Any]]:
     return ends
 
 
-def choose(ends: Mapping[str, Sequence[Mapping[str, Any]]]) -> dict[str, Mapping[str, Any]]:
+def choose(ends: Mapping[str, Sequence[SegmentEnd]]) -> dict[str, SegmentEnd]:
     """Each arm's last segment end at the time when the first arm finished.
 
     An arm that had finished no segment by then is taken at the end of its first, which

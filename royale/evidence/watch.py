@@ -14,6 +14,8 @@ from typing import Any
 
 from royale import games, rng
 from royale.evidence import match
+from royale.evidence.ladder_records import LadderFile, Promoted
+from royale.evidence.records import WatchFile, WatchRecord
 from royale.games.protocol import Player
 
 COUNTS = (
@@ -26,6 +28,8 @@ COUNTS = (
     "truncated_share",
     "turns_mean",
 )
+# A row of results/watch/{generation}.csv, flat; the game's statistics are columns of it, too.
+WatchRow = dict[str, Any]
 RISE = 0.1  # of the share of draws, from which it is worth a word
 
 
@@ -36,17 +40,16 @@ def play_all(
     rivals: Sequence[str],
     n_games: int,
     report: Callable[[int, int], None] = lambda done, total: None,
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, WatchRecord]:
     """Play `n_games` (even) games against each scripted player; rival -> record.
 
-    A record has the player's win, loss and draw, their shares, mean turns, and the mean
-    statistics of behaviour at the end of games, of itself (`own`) and of the rival. The
-    maps depend on game and rival alone, so every segment plays the same ones.
-    `report(rivals done, rivals)` is called after each.
+    A record has the mean statistics of behaviour at the end of games, of the player itself
+    (`own`) and of the rival. The maps depend on game and rival alone, so every segment plays
+    the same ones. `report(rivals done, rivals)` is called after each.
     """
     module = games.load(game)
     spec = module.spec(settings, module.encoders[0])
-    records = {}
+    records: dict[str, WatchRecord] = {}
     for done, name in enumerate(rivals, 1):
         players = [player, module.scripted_player(name, spec)]
         key = rng.key_of("watch", game, name)
@@ -73,13 +76,11 @@ def play_all(
     return records
 
 
-def rows(
-    segments: Sequence[Mapping[str, Any]], promoted: Mapping[str, str]
-) -> list[dict[str, Any]]:
-    """One flat row a segment and rival, in the order of `segments` (watch files).
+def rows(segments: Sequence[WatchFile], promoted: Mapping[str, Promoted]) -> list[WatchRow]:
+    """One flat row a segment and rival, in the order of `segments`.
 
-    promoted: generation -> what it promoted (an arm, or `parent`). `position` counts the
-    segments along the ladder: those of two arms that train beside each other share it.
+    promoted: generation -> what it promoted. `position` counts the segments along the ladder:
+    those of two arms that train beside each other share it.
     """
     positions: dict[tuple[str, int], int] = {}
     out = []
@@ -108,7 +109,7 @@ def rows(
 
 
 def draws_rising(
-    table: Sequence[Mapping[str, Any]], stronger: Mapping[tuple[str, str], float | None]
+    table: Sequence[WatchRow], stronger: Mapping[tuple[str, str], float | None]
 ) -> list[str]:
     """A line for each network that draws more against the first rival than its forebears did.
 
@@ -119,7 +120,8 @@ def draws_rising(
     on) it is only weaker, which the gate sees by itself.
     """
     first = table[0]["rival"] if table else None
-    lines, line = [], []
+    lines: list[str] = []
+    line: list[WatchRow] = []
     for row in (row for row in table if row["rival"] == first):
         earlier = [r for r in line if r["seed"] == row["seed"] and r["position"] < row["position"]]
         lowest = min(earlier, key=lambda r: r["draw_share"], default=None)
@@ -133,14 +135,14 @@ def draws_rising(
             home = "trains on" if margin is None else f"beats its parent by {margin:+.2f}"
             lines.append(
                 f"alarm draws_rising: {row['generation']} {row['arm']} seed {row['seed']} segment "
-                f"{row['segment']} draws {row['draw_share']:.0%} of its games against {first}, after "
-                f"{lowest['draw_share']:.0%} in {lowest['generation']} segment {lowest['segment']}, "
-                f"while it {home}: better at not losing, worse at winning"
+                f"{row['segment']} draws {row['draw_share']:.0%} of its games against {first}, "
+                f"after {lowest['draw_share']:.0%} in {lowest['generation']} segment "
+                f"{lowest['segment']}, while it {home}: better at not losing, worse at winning"
             )
     return lines
 
 
-def margins_over_parent(ladder: Mapping[str, Any]) -> dict[tuple[str, str], float | None]:
+def margins_over_parent(ladder: LadderFile) -> dict[tuple[str, str], float | None]:
     """(generation, arm) -> its margin over its parent, from a ladder file; None for a root."""
     return {
         (entry["generation"], arm): fmean(rival["margin"] for rival in rivals.values())
@@ -151,7 +153,7 @@ def margins_over_parent(ladder: Mapping[str, Any]) -> dict[tuple[str, str], floa
     }
 
 
-def to_csv(table: Sequence[Mapping[str, Any]]) -> str:
+def to_csv(table: Sequence[WatchRow]) -> str:
     """The rows as CSV, shares and means with four decimals."""
     text = io.StringIO()
     writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")

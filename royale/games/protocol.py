@@ -139,6 +139,22 @@ class Player(Protocol):
         """Choose flat actions (R,) int32, each legal."""
 
 
+class StatefulPlayer(Protocol):
+    """A player that remembers, such as a process a game. One match at a time, one side of it."""
+
+    def begin(self, seats: np.ndarray) -> None:
+        """A match begins: seats (N,) is where this player sits in each game."""
+
+    def act(self, view: View, games: np.ndarray) -> np.ndarray:
+        """Actions (R,) int32 for the games (R,) still running; -1 gives a game up.
+
+        A game that is not asked for any more is over.
+        """
+
+    def end(self) -> None:
+        """The match is over, or broken off."""
+
+
 class Replays(Protocol):
     """Records of single games: made, played again, shown. The game's folder also has
     `replay.schema.yaml`, of its records.
@@ -189,8 +205,8 @@ class Game(Protocol):
     def scripted_player(self, name: str, spec: GameSpec) -> Player:
         """Make a scripted player by name."""
 
-    def external_player(self, command: str | Sequence[str], limit_ms: float) -> Any:
-        """A program as a player (`royale.evidence.match.StatefulPlayer`).
+    def external_player(self, command: str | Sequence[str], limit_ms: float) -> StatefulPlayer:
+        """A program as a player.
 
         limit_ms: time for a reply. RoyaleError if the game has no door for programs.
         """

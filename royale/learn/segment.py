@@ -42,7 +42,7 @@ def locked(folder: Path, say: Callable[[str], None] = _stderr) -> Iterator[None]
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            file = open(path, "w")  # noqa: SIM115
+            file = open(path, "w")
         except FileNotFoundError:  # the holder removed the folder in between
             continue
         try:

@@ -13,6 +13,7 @@ from typing import Any
 import yaml
 
 from royale.errors import ConfigError
+from royale.evidence.names import ARMS
 from royale.games import REGISTRY, settings_schema
 from royale.schemas import check, schema
 
@@ -148,7 +149,7 @@ def load_ladder(
         )
     check_recipe(ladder["recipe"], ladder["game"], path, "recipe")
     for generation, entry in ladder["generations"].items():
-        for arm in ("treatment", "control"):
+        for arm in ARMS:
             changes, at = entry.get(arm, {}), f"generations.{generation}.{arm}"
             check_recipe(changes, ladder["game"], path, at)
     return ladder

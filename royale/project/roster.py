@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from royale import games
 from royale.errors import ConfigError, RoyaleError
 from royale.evidence.names import VERSUS, MatchName, PlayerName
 from royale.files import expect_sha256
+from royale.games.protocol import Player, StatefulPlayer
 from royale.project.project import Project
-
-if TYPE_CHECKING:
-    from royale.evidence.match import StatefulPlayer
-    from royale.games.protocol import Player
 
 
 def match_pattern(project: Project) -> str:

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from royale.evidence.generation import pooled
+from royale.evidence.ladder_records import LadderFile
+from royale.evidence.records import PanelFile, TargetFile
+from royale.evidence.watch import WatchRow
 from royale.files import read_json
+from royale.report.records import ArmsBenchFile, CostsFile, IdentityFile
 
 COUNTS = ("position", "seed", "segment", "agent_steps", "games", "win", "loss", "draw")
 TEXTS = ("generation", "arm", "rival")
@@ -18,21 +23,21 @@ TEXTS = ("generation", "arm", "rival")
 class Evidence:
     """Files of a ladder up to a generation; what was not measured is empty or None."""
 
-    ladder: Mapping[str, Any]
+    ladder: LadderFile
     games: int  # a match
-    targets: Sequence[Mapping[str, Any]]  # a generation each, in the ladder's order
-    benches: Mapping[str, Mapping[str, Any]]  # generation -> microbenchmark of its arms
-    watch: Sequence[Mapping[str, Any]]  # rows of the watch file
-    costs: Mapping[str, Any]
-    identities: Mapping[str, Mapping[str, Any]]  # g05.control.seed0.segment0 -> identity
-    panel: Mapping[str, Any] | None = None
+    targets: Sequence[TargetFile]  # a generation each, in the ladder's order
+    benches: Mapping[str, ArmsBenchFile]  # generation -> microbenchmark of its arms
+    watch: Sequence[WatchRow]
+    costs: CostsFile
+    identities: Mapping[str, IdentityFile]  # g05.control.seed0.segment0 -> identity
+    panel: PanelFile | None = None
 
     @property
     def draw_share(self) -> float:
         """Share of draws in the direct matches; 0 without one."""
         direct = [entry["direct"] for entry in self.ladder["lineage"] if entry["direct"]]
-        games = sum(match["win"] + match["loss"] + match["draw"] for match in direct)
-        return sum(match["draw"] for match in direct) / games if games else 0.0
+        record = pooled(direct)
+        return record.draw / record.games if record.games else 0.0
 
 
 def collect(
@@ -61,7 +66,7 @@ def collect(
     )
 
 
-def read_watch(path: str | Path) -> list[dict[str, Any]]:
+def read_watch(path: str | Path) -> list[WatchRow]:
     """The rows of results/watch/{generation}.csv, typed."""
     with open(path, newline="", encoding="utf-8") as file:
         return [

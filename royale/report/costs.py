@@ -6,35 +6,22 @@ import csv
 import datetime
 import io
 import math
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from royale.errors import ConfigError, RoyaleError
+from royale.evidence.names import VERSUS, MatchName, PlayerName
 from royale.evidence.segments import trained
 from royale.project.config import names
+from royale.report.records import ArmTotal, Costs, Job, JobsTotal, Rental
 from royale.schemas import check, schema
 
 RENTALS = Path("config/rentals.csv")
-ARM = re.compile(r"(?P<generation>[^.\-/]+)\.(?P<arm>treatment|control|root)\.seed(?P<seed>\d+)")
-COLUMNS = (
-    "rule",
-    "job",
-    "generation",
-    "arm",
-    "wall_s",
-    "charged_s",
-    "cpu_s",
-    "max_rss_mb",
-    "mean_load_percent",
-    "agent_steps",
-    "money",
-    "steps_per_money",
-)
+COLUMNS = tuple(Job.__annotations__)
 
 
-def read_rentals(root: Path) -> list[dict[str, Any]]:
+def read_rentals(root: Path) -> list[Rental]:
     """The rows of `config/rentals.csv` below `root`, typed; none if there is no such file.
 
     ConfigError names file, row (the header is row 1), column, value and what is allowed.
@@ -96,7 +83,7 @@ def _typed(text: str, kind: str | Sequence[str]) -> Any:
     return text
 
 
-def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[dict[str, Any]]:
+def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[Job]:
     """One row, with `COLUMNS`, for each finished job of a results folder.
 
     Jobs of an arm whose generation is not among `generations` are left out. A job is
@@ -106,16 +93,18 @@ def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[d
     chosen, jobs = set(generations), []
     for path in sorted((results / "benchmarks").rglob("*.tsv")):
         rule, name = path.parts[len(results.parts) + 1], path.stem
-        found = ARM.search(name)
-        generation = found["generation"] if found else name if name in chosen else None
-        if found and generation not in chosen:
+        players = _players(rule, name)
+        generation = players[0].generation if players else name if name in chosen else None
+        if players and generation not in chosen:
             continue
         measured = _benchmark(path)
         wall = measured["s"] or 0.0
-        steps, spent = _training(results, name) if rule == "train_segment" else (None, 0.0)
+        steps, spent = None, 0.0
+        if rule == "train_segment" and players:
+            steps, spent = _training(results, players[0])
         charged = max(wall, spent)
         money = charged / 3600 * price
-        arms = {match["arm"] for match in ARM.finditer(name) if match["generation"] == generation}
+        arms = {player.arm for player in players if player.generation == generation}
         jobs.append(
             {
                 "rule": rule,
@@ -134,6 +123,16 @@ def read_jobs(results: Path, price: float, generations: Iterable[str]) -> list[d
             }
         )
     return jobs
+
+
+def _players(rule: str, job: str) -> list[PlayerName]:
+    """The arms' networks that a job is of: `g05.control.seed0.segment1`, or those of a match."""
+    name = job.rpartition(".")[0] if rule == "replay" else job  # a match, and a game's number
+    try:
+        players = MatchName.parse(name).players if VERSUS in name else (PlayerName.parse(name),)
+    except ValueError:  # such as `laptop.generals` of preflight
+        return []
+    return [player for player in players if player.arm is not None]
 
 
 def _benchmark(path: Path) -> dict[str, float | None]:
@@ -155,22 +154,19 @@ def _benchmark(path: Path) -> dict[str, float | None]:
     return out
 
 
-def _training(results: Path, job: str) -> tuple[int | None, float]:
-    """Agent steps and seconds of the iterations of a segment `g05.control.seed0.segment1`."""
-    path = results.joinpath("train", *job.split("."), "metrics.jsonl")
+def _training(results: Path, player: PlayerName) -> tuple[int | None, float]:
+    """Agent steps and seconds of the iterations of the segment that a network is of."""
+    run = results / "train" / player.generation / player.arm / f"seed{player.seed}"
+    path = run / f"segment{player.segment}" / "metrics.jsonl"
     return trained(path) if path.exists() else (None, 0.0)
 
 
 def summary(
-    jobs: Sequence[Mapping[str, Any]],
-    rentals: Sequence[Mapping[str, Any]],
-    profile: str,
-    price: float,
-    currency: str,
-) -> dict[str, Any]:
+    jobs: Sequence[Job], rentals: Sequence[Rental], profile: str, price: float, currency: str
+) -> Costs:
     """What the jobs cost by rule and by arm, and what the rentals of the profile cost."""
-    rules: dict[str, list] = {}
-    arms: dict[tuple[str, str], list] = {}
+    rules: dict[str, list[Job]] = {}
+    arms: dict[tuple[str, str], list[Job]] = {}
     for job in jobs:
         rules.setdefault(job["rule"], []).append(job)
         if job["arm"]:
@@ -201,7 +197,7 @@ def summary(
     }
 
 
-def _total(jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _total(jobs: Sequence[Job]) -> JobsTotal:
     memory = [job["max_rss_mb"] for job in jobs if job["max_rss_mb"] is not None]
     return {
         "jobs": len(jobs),
@@ -212,7 +208,7 @@ def _total(jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _arm_total(jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _arm_total(jobs: Sequence[Job]) -> ArmTotal:
     total = _total(jobs)
     steps = sum(job["agent_steps"] or 0 for job in jobs)
     training = sum(job["money"] for job in jobs if job["agent_steps"])
@@ -223,7 +219,7 @@ def _arm_total(jobs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def to_csv(jobs: Sequence[Mapping[str, Any]]) -> str:
+def to_csv(jobs: Sequence[Job]) -> str:
     """The rows of the jobs as CSV."""
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")

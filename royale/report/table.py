@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from royale.errors import RoyaleError
+from royale.evidence.gate import record_text
+from royale.evidence.ladder_records import EffectRecord, LadderFile, LineageEntry, MatchSummary
+from royale.evidence.names import ARMS, ROOT_ARM
 from royale.files import read_json
 
 COLUMNS = (
@@ -33,38 +36,33 @@ COLUMNS = (
 )
 
 
-def record_text(record: Mapping[str, Any] | None) -> str:
-    """W-L-D of a record, or a dash."""
-    return f"{record['win']}-{record['loss']}-{record['draw']}" if record else "-"
-
-
-def rows(ladder: Mapping[str, Any]) -> list[tuple[str, ...]]:
+def rows(ladder: LadderFile) -> list[tuple[str, ...]]:
     """The rows of the table, the root first, as texts in the order of `COLUMNS`."""
     return [_row(entry) for entry in ladder["lineage"]]
 
 
-def bar_text(direct: Mapping[str, Any]) -> str:
+def bar_text(direct: MatchSummary) -> str:
     """What decided the match: the bar, or a sequential test's log likelihood ratio."""
     if "llr" not in direct:
         return f"{direct['bar']:.2f}"
     return f"LLR {direct['llr']:+.2f}, {direct['games_saved']} games saved"
 
 
-def said(effect: Mapping[str, Any]) -> str:
+def said(effect: EffectRecord) -> str:
     """What may be said of an effect, and on what it rests."""
     return f"{effect['evidence']} ({effect['note']})"
 
 
-def elo_text(effect: Mapping[str, Any]) -> str:
+def elo_text(effect: EffectRecord) -> str:
     """Elo with its 95% interval."""
     return f"{effect['elo']:+.0f} ({effect['elo_low']:+.0f} to {effect['elo_high']:+.0f})"
 
 
-def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
+def _row(entry: LineageEntry) -> tuple[str, ...]:
     direct, effect = entry["direct"], entry["effect"]
     sanity = "\n".join(
         f"{arm[0].upper()} {record_text(record)} {'ok' if record['clears'] else 'no'}"
-        if arm != "root"
+        if arm != ROOT_ARM
         else f"{rival} {record_text(record)}"
         for arm, rivals in entry["sanity"].items()
         for rival, record in rivals.items()
@@ -73,7 +71,7 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return (
         entry["generation"],
         entry["question"],
-        record_text(direct),
+        record_text(direct) if direct else "-",
         f"{direct['margin']:+.2f}" if direct else "-",
         bar_text(direct) if direct else "-",
         elo_text(effect).replace(" (", "\n(", 1) if effect else "-",
@@ -86,18 +84,18 @@ def _row(entry: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def legend(ladder: Mapping[str, Any]) -> str:
+def legend(ladder: LadderFile) -> str:
     """What the letters and numbers of the table mean, and what the profile is."""
     scale = ", ".join(f"{key} x {factor:g}" for key, factor in ladder["scale"].items())
     return (
-        f"Profile {ladder['profile']}: {ladder['note']} Questions are at paper scale; here {scale}. "
-        "Direct is treatment against control; margin and bar in standard deviations; Elo with 95% "
-        f"interval. {tried_text(ladder)}T treatment, C control against the frozen parent, a sanity check: ok clears "
-        "the gate, no does not."
+        f"Profile {ladder['profile']}: {ladder['note']} Questions are at paper scale; here "
+        f"{scale}. Direct is treatment against control; margin and bar in standard deviations; "
+        f"Elo with 95% interval. {tried_text(ladder)}T treatment, C control against the frozen "
+        "parent, a sanity check: ok clears the gate, no does not."
     )
 
 
-def tried_text(ladder: Mapping[str, Any]) -> str:
+def tried_text(ladder: LadderFile) -> str:
     """How many changes the lineage tried, which is what Holm's p accounts for."""
     asked = [entry["effect"] for entry in ladder["lineage"] if entry["effect"]]
     if not asked:
@@ -105,7 +103,7 @@ def tried_text(ladder: Mapping[str, Any]) -> str:
     return f"{len(asked)} tried: p is one-sided, Holm's beside it adjusted for {len(asked)}. "
 
 
-def wall_clock_lines(ladder: Mapping[str, Any]) -> list[str]:
+def wall_clock_lines(ladder: LadderFile) -> list[str]:
     """A line a generation that was also compared at equal wall clock, with the times."""
     lines = []
     for entry in ladder["lineage"]:
@@ -127,8 +125,11 @@ def wall_clock_lines(ladder: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def render(ladder: Mapping[str, Any], width: int | None = None) -> str:
-    """The table for a terminal of a width (columns; at least 150, the terminal's own by default)."""
+def render(ladder: LadderFile, width: int | None = None) -> str:
+    """The table for a terminal.
+
+    width: columns; by default the terminal's own, at least 150.
+    """
     table = Table(
         title=f"Ladder {ladder['ladder']} up to {ladder['generation']}",
         caption=Text(legend(ladder)),
@@ -152,7 +153,7 @@ def _cell(text: str) -> str:
     return re.sub(r"([\\`|\[\]*<>&#])", r"\\\1", text).replace("\n", "<br>")
 
 
-def markdown(ladder: Mapping[str, Any]) -> str:
+def markdown(ladder: LadderFile) -> str:
     """The table as Markdown."""
     lines = [
         "| " + " | ".join(COLUMNS) + " |",
@@ -180,7 +181,7 @@ EFFECT_KEYS = (
 RECORD_KEYS = ("win", "loss", "draw", "clears")
 
 
-def csv_row(entry: Mapping[str, Any]) -> dict[str, Any]:
+def csv_row(entry: LineageEntry) -> dict[str, Any]:
     """A flat row of numbers of a generation; empty where there is no such match.
 
     `wall_clock_` is the comparison at equal wall clock, `<arm>_parent_` an arm's sanity match.
@@ -196,14 +197,14 @@ def csv_row(entry: Mapping[str, Any]) -> dict[str, Any]:
     clocked = clock.get("direct", {}) | clock.get("effect", {})
     for key in ("win", "loss", "draw", "elo", "elo_low", "elo_high", "p", "evidence", "note"):
         row[f"wall_clock_{key}"] = clocked.get(key)
-    for arm in ("treatment", "control"):
+    for arm in ARMS:
         record = next(iter(entry["sanity"].get(arm, {}).values()), {})
         row |= {f"{arm}_parent_{key}": record.get(key) for key in RECORD_KEYS}
         row[f"{arm}_steps_per_second"] = entry["arms"].get(arm, {}).get("steps_per_second")
     return row
 
 
-def to_csv(ladder: Mapping[str, Any]) -> str:
+def to_csv(ladder: LadderFile) -> str:
     """The numbers of the table as CSV, a row a generation."""
     table = [csv_row(entry) for entry in ladder["lineage"]]
     out = io.StringIO()

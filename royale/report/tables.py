@@ -11,7 +11,12 @@ from urllib.parse import quote
 
 from royale.evidence.elo import elo_of_score
 from royale.evidence.exact import resolves
-from royale.report.table import record_text
+from royale.evidence.gate import record_text
+from royale.evidence.ladder_records import LadderFile, LineageEntry
+from royale.evidence.names import ARMS
+from royale.evidence.records import PanelFile, TargetFile
+from royale.evidence.watch import WatchRow
+from royale.report.records import ArmsBenchFile, CostsFile, IdentityFile
 from royale.report.words import SOONER, verdict
 
 DASH = "–"
@@ -67,18 +72,19 @@ class Table:
         return "data:text/csv;charset=utf-8," + quote(self.csv())
 
 
-def interval(found: Mapping[str, Any], form: str) -> str:
-    """A value with its interval in one cell; `found` has value, low and high."""
-    value, low, high = (None if v is None else form.format(v) for v in found.values())
+def interval(value: float | None, low: float, high: float | None, form: str) -> str:
+    """A value with its interval in one cell; high None: without limit."""
     if value is None:
-        return f"not reached, above {low}" if high is None and found["low"] else "not measured"
-    return f"{value} ({low} to {'no limit' if high is None else high})"
+        above = high is None and low
+        return f"not reached, above {form.format(low)}" if above else "not measured"
+    limit = "no limit" if high is None else form.format(high)
+    return f"{form.format(value)} ({form.format(low)} to {limit})"
 
 
 ELO = ("elo", "elo_low", "elo_high")
 
 
-def ladder(file: Mapping[str, Any]) -> Table:
+def ladder(file: LadderFile) -> Table:
     """A row a generation."""
     first = [
         Column("generation"),
@@ -114,20 +120,20 @@ def ladder(file: Mapping[str, Any]) -> Table:
             effect.get("p"),
             effect.get("p_holm"),
             entry["seeds"],
-            *(_parent(entry, arm) for arm in ("treatment", "control")),
+            *(_parent(entry, arm) for arm in ARMS),
             entry["promotion"]["promoted"],
             entry["promotion"]["rule"],
-            *(entry["arms"].get(a, {}).get("steps_per_second") for a in ("treatment", "control")),
+            *(entry["arms"].get(arm, {}).get("steps_per_second") for arm in ARMS),
         ]
-        strength = {key: effect.get(key) for key in ELO}
-        rows.append([*head, interval(strength, "{:+.0f}") if effect else None, *tail])
-        whole.append([*head, *strength.values(), *tail])
+        strength = [effect.get(key) for key in ELO]
+        rows.append([*head, interval(*strength, "{:+.0f}") if effect else None, *tail])
+        whole.append([*head, *strength, *tail])
     elos = [Column(f"Elo{part}") for part in ("", " low", " high")]
     full = Table("ladder", [*first, *elos, *last], whole)
     return Table("ladder", [*first, Column("Elo (95%)"), *last], rows, full)
 
 
-def _parent(entry: Mapping[str, Any], arm: str) -> str | None:
+def _parent(entry: LineageEntry, arm: str) -> str | None:
     records = entry["sanity"].get(arm, {}).values()
     return (
         "; ".join(
@@ -151,18 +157,19 @@ TARGET_PARTS = (
 )
 
 
-def target(files: Sequence[Mapping[str, Any]]) -> Table:
+def target(files: Sequence[TargetFile]) -> Table:
     """Time to target: a row a generation, each number with its interval."""
     rows, whole = [], []
     for file in files:
         head = [file["generation"], SOONER[file["sooner"]], file["reference"]]
         shown, raw = list(head), list(head)
         for _, path, form in TARGET_PARTS:
-            found = file
+            found: Any = file
             for key in path:
                 found = found[key]
-            shown.append(interval(found, form))
-            raw += found.values()
+            numbers = [found[key] for key in ("value", "low", "high")]
+            shown.append(interval(*numbers, form))
+            raw += numbers
         rows.append(shown)
         whole.append(raw)
     first = [Column("generation"), Column("sooner"), Column("reference")]
@@ -172,7 +179,7 @@ def target(files: Sequence[Mapping[str, Any]]) -> Table:
     return Table("time_to_target", [*first, *map(Column, titles)], rows, full)
 
 
-def predicted(ladder_file: Mapping[str, Any], benches: Mapping[str, Mapping[str, Any]]) -> Table:
+def predicted(ladder_file: LadderFile, benches: Mapping[str, ArmsBenchFile]) -> Table:
     """Speeds of the microbenchmark beside those of the run: a row an arm, then the ratio b."""
     columns = [
         Column("generation"),
@@ -190,18 +197,16 @@ def predicted(ladder_file: Mapping[str, Any], benches: Mapping[str, Mapping[str,
             continue
         speeds = {
             arm: (bench["arms"][arm]["steps_per_second"], entry["arms"][arm]["steps_per_second"])
-            for arm in ("treatment", "control")
+            for arm in ARMS
         }
-        ratios = [
-            round(t / c, 4) for t, c in zip(speeds["treatment"], speeds["control"], strict=True)
-        ]
+        ratios = [round(t / c, 4) for t, c in zip(*speeds.values(), strict=True)]
         for arm, (said, did) in speeds.items():
             both = ratios if arm == "treatment" else [None, None]
             rows.append([entry["generation"], arm, said, did, round(did / said, 4), *both])
     return Table("predicted_and_delivered", columns, rows)
 
 
-def watch(rows: Sequence[Mapping[str, Any]]) -> Table:
+def watch(rows: Sequence[WatchRow]) -> Table:
     """The rows of the watch file, all its columns."""
     shown = {
         "win_share": "{:.1%}",
@@ -220,7 +225,7 @@ def watch(rows: Sequence[Mapping[str, Any]]) -> Table:
     return Table("narrowing", columns, [[row[name] for name in names] for row in rows])
 
 
-def wall_clock(file: Mapping[str, Any]) -> Table:
+def wall_clock(file: LadderFile) -> Table:
     """The direct matches at equal wall clock, of the generations that played them."""
     columns = [
         Column("generation"),
@@ -242,17 +247,17 @@ def wall_clock(file: Mapping[str, Any]) -> Table:
             rows.append(
                 [
                     entry["generation"],
-                    verdict({**entry, **found}),
+                    verdict({**entry, "effect": effect}),
                     record_text(direct),
                     direct["margin"],
                     *(effect[key] for key in ELO),
-                    *(sum(end[arm]["seconds"] for end in ends) for arm in ("treatment", "control")),
+                    *(sum(end[arm]["seconds"] for end in ends) for arm in ARMS),
                 ]
             )
     return Table("equal_wall_clock", columns, rows)
 
 
-def panel(file: Mapping[str, Any]) -> Table:
+def panel(file: PanelFile) -> Table:
     """The ratings of the panel, the strongest first."""
     columns = [
         Column("player"),
@@ -289,7 +294,7 @@ def power(games: int, draw_share: float, bar: float) -> Table:
     return Table("resolving_power", columns, rows)
 
 
-def cost_rules(costs: Mapping[str, Any]) -> Table:
+def cost_rules(costs: CostsFile) -> Table:
     """A row a rule."""
     columns = [
         Column("rule"),
@@ -302,7 +307,7 @@ def cost_rules(costs: Mapping[str, Any]) -> Table:
     return Table("costs_by_rule", columns, [list(row.values()) for row in costs["rules"]])
 
 
-def cost_arms(costs: Mapping[str, Any]) -> Table:
+def cost_arms(costs: CostsFile) -> Table:
     """A row an arm."""
     columns = [
         Column("generation"),
@@ -318,7 +323,7 @@ def cost_arms(costs: Mapping[str, Any]) -> Table:
     return Table("costs_by_arm", columns, [list(row.values()) for row in costs["arms"]])
 
 
-def rentals(costs: Mapping[str, Any]) -> Table:
+def rentals(costs: CostsFile) -> Table:
     """What the rented machines of this profile cost, in one row."""
     money = costs["currency"]
     columns = [
@@ -333,7 +338,7 @@ def rentals(costs: Mapping[str, Any]) -> Table:
     return Table("rentals", columns, [list(costs["rentals"].values())])
 
 
-def identity(segments: Mapping[str, Mapping[str, Any]]) -> Table:
+def identity(segments: Mapping[str, IdentityFile]) -> Table:
     """What really trained: a row for each different identity, with the segments that share it."""
     columns = [
         Column("trained", wraps=True),

@@ -6,12 +6,15 @@ which anything that trains longer does, is never called a success of the change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from scipy.stats import norm
 
-VERDICTS = {
+from royale.evidence.ladder_records import Label, LineageEntry
+from royale.evidence.promotion import WON
+from royale.evidence.records import Sooner
+
+VERDICTS: dict[Label, str] = {
     "strong": "helped, strong evidence",
     "moderate": "helped, moderate evidence",
     "tie": "tie: not told apart",
@@ -21,35 +24,34 @@ VERDICTS = {
     "not_better": "not better: a tie or worse",
     "undecided": "undecided: not told apart",
 }
-HELPED = ("strong", "moderate", "better")
-SOONER = {
+SOONER: dict[Sooner, str] = {
     "treatment": "treatment",
     "control": "control",
     "tie": "tie",
     "open": "cannot be told",
 }
-CSS = {label: "good" if label in HELPED else "tie" for label in VERDICTS} | {"rejected": "bad"}
+CSS = {label: "good" if label in WON else "tie" for label in VERDICTS} | {"rejected": "bad"}
 
 
-def evidence(entry: Mapping[str, Any]) -> str | None:
+def evidence(entry: LineageEntry) -> Label | None:
     """The label of a generation: the effect's, which weighs seeds as the gate does not."""
     return entry["effect"]["evidence"] if entry["effect"] else None
 
 
-def verdict(entry: Mapping[str, Any]) -> str:
+def verdict(entry: LineageEntry) -> str:
     """The label in words, and on what it rests, such as one seed."""
     if not entry["effect"]:
         return "the root: no change was tried"
     return f"{VERDICTS[evidence(entry)]} ({entry['effect']['note']})"
 
 
-def headline(lineage: Sequence[Mapping[str, Any]]) -> str:
+def headline(lineage: Sequence[LineageEntry]) -> str:
     """Which change helped, in one sentence."""
     tried = [entry for entry in lineage if entry["direct"]]
     if not tried:
         return "No change has been tried yet: this is the root."
     labels = [evidence(entry) for entry in tried]
-    helped = [e for e, label in zip(tried, labels, strict=True) if label in HELPED]
+    helped = [e for e, label in zip(tried, labels, strict=True) if label in WON]
     changes = "1 change" if len(tried) == 1 else f"{len(tried)} changes"
     if helped:
         named = ", ".join(f"{e['question']} ({e['generation']})" for e in helped)
@@ -57,7 +59,7 @@ def headline(lineage: Sequence[Mapping[str, Any]]) -> str:
     return f"None of {changes} was shown to help."
 
 
-def balance(lineage: Sequence[Mapping[str, Any]]) -> str:
+def balance(lineage: Sequence[LineageEntry]) -> str:
     """How many ties and rejections there are beside, and on how many seeds it rests."""
     tried = [entry for entry in lineage if entry["direct"]]
     if not tried:
@@ -85,7 +87,7 @@ def balance(lineage: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(parts)
 
 
-def tried(lineage: Sequence[Mapping[str, Any]], bar: float) -> str:
+def tried(lineage: Sequence[LineageEntry], bar: float) -> str:
     """How many arms were tried, and what luck alone would do with as many."""
     changes = sum(bool(entry["direct"]) for entry in lineage)
     arms = sum(len(entry["arms"]) for entry in lineage)
@@ -100,7 +102,7 @@ def tried(lineage: Sequence[Mapping[str, Any]], bar: float) -> str:
     )
 
 
-def decided(entry: Mapping[str, Any]) -> str:
+def decided(entry: LineageEntry) -> str:
     """Which weights the generation handed on, and why."""
     promoted, why = entry["promotion"]["promoted"], entry["promotion"]["why"]
     what = {

@@ -17,7 +17,10 @@ LADDERS = 400
 
 
 def simulated(truth, seed_noise, n_seeds=3, n_pairs=256, draws=0.3):
-    """The effects of LADDERS simulated generations: each seed's strength is off by noise, in Elo."""
+    """The effects of LADDERS simulated generations.
+
+    seed_noise: how far each seed's strength is off, in Elo.
+    """
     rng = np.random.default_rng(5)
     effects = []
     for _ in range(LADDERS):

@@ -1,7 +1,7 @@
 """Players of any language: processes that speak the competition's line protocol (spec section 12).
 
 A process plays one game, so it may remember; `ExternalPlayer` is therefore not a
-`protocol.Player` but a `royale.evidence.match.StatefulPlayer`.
+`protocol.Player` but a `protocol.StatefulPlayer`.
 
 Everything on the wire follows from an observation's codes and scalars: totals are
 float32 logarithms there, which give back integers up to `EXACT_TOTAL` exactly. The
