@@ -42,6 +42,7 @@ class Project:
     recipes: Mapping[str, Mapping[str, Any]]  # ladder -> its root's recipe, at paper scale
     target: str  # whose defeat ends the time to target: `parent`, or a player's name
     sections: tuple[str, ...]  # what the report measures beyond the ladder
+    index: str  # the generation that the report's index page is of
 
     def sizes(self, game: str) -> Mapping[str, Any]:
         """The machine profile's entry for a game."""
@@ -169,6 +170,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
             )
         check_recipes(own, ladder, sizes, file, config["profile"], profile)
         generations.update(own)
+        index = ladder.get("index", list(own)[-1])  # of several ladders the last one's
         sanity[name] = tuple(ladder["sanity"])
         recipes[name] = root_recipe(ladder["recipe"], sizes)
     default = config["profile"] == DEFAULT_PROFILE
@@ -188,4 +190,5 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         recipes=recipes,
         target=config["target"],
         sections=tuple(config["report"]),
+        index=index,
     )
