@@ -9,6 +9,7 @@ from royale.files import expect_sha256, read_json, read_rows, sha256, write_json
 from royale.learn.checkpoint import champion_from_checkpoint
 from royale.report.costs import trained
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def slow_rows(metrics):
@@ -79,7 +80,7 @@ def main(snakemake, progress):
         "ladder": params.ladder,
         "game": params.game,
         "profile": params.profile,
-        "note": snakemake.resources.note,
+        "note": Told.read(params.told).note,
         "scale": dict(params.scale),
         "question": params.question,
         "parent": params.parent,

@@ -10,22 +10,20 @@ from royale.learn.plan import SegmentPlan
 from royale.preflight import doctor, vram
 from royale.project.ladder import scaled
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
     root, wildcards = snakemake.params.root, snakemake.wildcards
+    told, memory = Told.read(snakemake.params.told), snakemake.resources.mem_mb
     results = Path(snakemake.output[0]).parents[2]
     recipe = scaled(root["recipe"], root["scale"])
-    checks = doctor.machine(
-        snakemake.params.device, snakemake.threads, results, snakemake.resources.processes
-    )
-    asked = snakemake.resources
-    if asked.rented:
-        price = float(asked.price_per_hour)
-        checks.append(doctor.price_check(price, asked.currency, asked.runtime_of_jobs))
+    checks = doctor.machine(snakemake.params.device, snakemake.threads, results, told.processes)
+    if told.rented:
+        checks.append(doctor.price_check(told.price_per_hour, told.currency, told.runtime))
     progress.say("looking at the game; compiling its kernels takes a minute the first time")
     more, geometry = doctor.game_checks(
-        root["game"], root["settings"], root["train"], recipe, asked.mem_mb, asked.processes
+        root["game"], root["settings"], root["train"], recipe, memory, told.processes
     )
     checks += more
     if not doctor.refusals(checks):

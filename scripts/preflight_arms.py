@@ -8,11 +8,12 @@ from royale.preflight import doctor, vram
 from royale.project.arms import changes_rewards
 from royale.project.ladder import scaled
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
-    root, asked = params.root, snakemake.resources
+    root, told, memory = params.root, Told.read(params.told), snakemake.resources.mem_mb
     torch.set_num_threads(snakemake.threads)
     arms, refused = {}, []
     for arm, changes in params.arms.items():
@@ -21,7 +22,7 @@ def main(snakemake, progress):
         sizes = root["settings"], root["train"]
         rewards = changes_rewards(changes)
         checks = doctor.arm_checks(
-            root["game"], *sizes, params.device, recipe, rewards, asked.mem_mb, asked.processes
+            root["game"], *sizes, params.device, recipe, rewards, memory, told.processes
         )
         if params.device == "cuda" and "minibatch" in changes:
             checks.append(vram.vram_check(root["game"], *sizes, recipe))

@@ -10,11 +10,13 @@ from royale.learn.segment import run_segment
 from royale.preflight.doctor import expect_cleared
 from royale.project.ladder import scaled
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
-    if snakemake.resources.rented:
+    told = Told.read(params.told)
+    if told.rented:
         limit_runtime(snakemake.resources.runtime)
         expect_cleared(read_json(snakemake.input.doctor, "preflight"), snakemake.input.doctor)
     parent = snakemake.input.get("parent")
@@ -36,23 +38,23 @@ def main(snakemake, progress):
         arm=wildcards.arm,
         seed=int(wildcards.seed),
         segment=int(wildcards.segment),
-        threads=max(1, snakemake.threads // snakemake.resources.processes),
-        processes=snakemake.resources.processes,
+        threads=max(1, snakemake.threads // told.processes),
+        processes=told.processes,
         device=params.device,
         determinism=params.determinism,
         start=kind if start else "scratch",
         start_file=Path(start) if start else None,
-        checkpoint_seconds=snakemake.resources.checkpoint_seconds,
+        checkpoint_seconds=told.checkpoint_seconds,
     )
 
-    bench = Path(snakemake.resources.bench)
+    bench = Path(told.bench)
     measured = read_json(bench, "bench")["ladders"] if bench.exists() else {}
 
     def report(row, total):
         entropy = "-" if row["entropy"] is None else f"{row['entropy']:.2f}"
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
-    measured = measured.get(snakemake.resources.ladder)
+    measured = measured.get(told.ladders[wildcards.generation])
     run_segment(
         plan,
         out=Path(snakemake.output.checkpoint).parent,

@@ -18,6 +18,7 @@ from royale.files import read_json, sha256, write_json
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
+from royale.run.told import Told
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())
@@ -59,6 +60,22 @@ class Pipeline:
     def script(self, script_name, **fields):
         snakemake = SimpleNamespace(threads=1, log=[self.path(f"logs/{script_name}")], **fields)
         runpy.run_path(str(ROOT / f"scripts/{script_name}.py"), {"snakemake": snakemake})
+
+    def told(self):
+        path = self.path("told.json")
+        Told(
+            results=str(self.folder),
+            bench=self.path("bench/smoke.json"),
+            note="Made by a test.",
+            rented=False,
+            price_per_hour=0,
+            currency="EUR",
+            runtime=10,
+            checkpoint_seconds=1,
+            processes=1,
+            ladders={},
+        ).write(path)
+        return path
 
     def segment(self, generation, arm, seed, number):
         return self.path(f"train/{generation}/{arm}/seed{seed}/segment{number}")
@@ -161,8 +178,8 @@ class Pipeline:
                 champion=self.path(f"ladder/{generation}/champion.safetensors"),
             ),
             wildcards=SimpleNamespace(generation=generation),
-            resources=SimpleNamespace(note="Made by a test."),
             params=SimpleNamespace(
+                told=self.told(),
                 question="does it help",
                 game="generals",
                 parent=None if root else "g02",
