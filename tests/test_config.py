@@ -1,4 +1,4 @@
-"""config.yaml and profiles: a bad one gives one line that names file, key, value, what is allowed."""
+"""config.yaml and profiles: a bad one is one line that names file, key, value, what is allowed."""
 
 from __future__ import annotations
 
