@@ -13,7 +13,18 @@ report: "workflow/report/workflow.rst"
 
 
 include: "workflow/rules/common.smk"
-include: "workflow/rules/evidence.smk"
+# Functions that rules get their inputs and params from.
+include: "workflow/inputs/preflight.smk"
+include: "workflow/inputs/train.smk"
+include: "workflow/inputs/match.smk"
+include: "workflow/inputs/ladder.smk"
+include: "workflow/inputs/watch.smk"
+include: "workflow/inputs/panel.smk"
+include: "workflow/inputs/target.smk"
+include: "workflow/inputs/bench.smk"
+include: "workflow/inputs/costs.smk"
+include: "workflow/inputs/report.smk"
+# The rules, by what they are for.
 include: "workflow/rules/preflight.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/match.smk"
@@ -23,6 +34,7 @@ include: "workflow/rules/play.smk"
 include: "workflow/rules/watch.smk"
 include: "workflow/rules/panel.smk"
 include: "workflow/rules/target.smk"
+include: "workflow/rules/bench.smk"
 include: "workflow/rules/costs.smk"
 include: "workflow/rules/report.smk"
 

@@ -5,11 +5,13 @@ from pathlib import Path
 from royale.files import write_json, write_text
 from royale.report import costs
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
     params = snakemake.params
-    jobs = costs.read_jobs(Path(snakemake.resources.results), params.price, params.generations)
+    results = Path(Told.read(params.told).results)
+    jobs = costs.read_jobs(results, params.price, params.generations)
     found = costs.summary(jobs, params.rentals, params.profile, params.price, params.currency)
     write_text(snakemake.output.table, costs.to_csv(jobs))
     about = {"generation": snakemake.wildcards.generation}

@@ -7,6 +7,7 @@ from royale.evidence.decide import Files, decide
 from royale.files import sha256, write_json
 from royale.learn.checkpoint import champion_from_checkpoint
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
@@ -16,7 +17,7 @@ def main(snakemake, progress):
         "ladder": params.ladder,
         "game": params.game,
         "profile": params.profile,
-        "note": snakemake.resources.note,
+        "note": Told.read(params.told).note,
         "scale": dict(params.scale),
         "question": params.question,
         "parent": params.parent,

@@ -8,16 +8,17 @@ from royale.files import write_json
 from royale.preflight.checks import refusals, refuse
 from royale.preflight.ladder import Asked, Rent, look_at_ladder
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
-    params, told = snakemake.params, snakemake.resources
+    params, told = snakemake.params, Told.read(snakemake.params.told)
     profile, ladder = snakemake.wildcards.profile, snakemake.wildcards.ladder
     torch.set_num_threads(snakemake.threads)
-    asked = Asked(params.device, snakemake.threads, told.processes, told.mem_mb)
+    asked = Asked(params.device, snakemake.threads, told.processes, snakemake.resources.mem_mb)
     results, rent = Path(snakemake.output[0]).parents[2], None
     if told.rented:
-        rent = Rent(float(told.price_per_hour), told.currency, told.runtime_of_jobs)
+        rent = Rent(told.price_per_hour, told.currency, told.runtime)
     checks, geometry = look_at_ladder(
         params.root, ladder, asked, params.determinism, results, rent, progress.say
     )

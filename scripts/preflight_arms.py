@@ -6,12 +6,14 @@ from royale.files import write_json
 from royale.preflight.checks import refusals, refuse
 from royale.preflight.ladder import Asked, look_at_arm
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
-    params, told, names = snakemake.params, snakemake.resources, snakemake.wildcards
+    params, names = snakemake.params, snakemake.wildcards
+    told, memory = Told.read(params.told), snakemake.resources.mem_mb
     torch.set_num_threads(snakemake.threads)
-    asked = Asked(params.device, snakemake.threads, told.processes, told.mem_mb)
+    asked = Asked(params.device, snakemake.threads, told.processes, memory)
     arms, refused = {}, []
     for arm, changes in params.arms.items():
         checks = look_at_arm(params.root, changes, asked)

@@ -10,12 +10,13 @@ from royale.learn.segment import run_segment
 from royale.preflight.checks import expect_cleared
 from royale.project.plans import arm_plan
 from royale.run.job import job
+from royale.run.told import Told
 
 
 def main(snakemake, progress):
-    params, files, told = snakemake.params, snakemake.input, snakemake.resources
+    params, files, told = snakemake.params, snakemake.input, Told.read(snakemake.params.told)
     if told.rented:
-        limit_runtime(told.runtime)
+        limit_runtime(snakemake.resources.runtime)
         expect_cleared(read_json(files.doctor, "preflight"), files.doctor)
     setting = {"device": params.device, "determinism": params.determinism}
     setting |= {"processes": told.processes, "checkpoint_seconds": told.checkpoint_seconds}
@@ -29,7 +30,8 @@ def main(snakemake, progress):
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
     out, partial = Path(snakemake.output.checkpoint).parent, Path(params.partial)
-    bench, kept = measured_before(Path(told.bench), told.ladder), Path(params.kept)
+    ladder = told.ladders[snakemake.wildcards.generation]
+    bench, kept = measured_before(Path(told.bench), ladder), Path(params.kept)
     start = starter(name, snakemake.log[0], bench)
     run_segment(
         plan, out, partial, report, progress.say, kept=kept, bench=bench, start_processes=start

@@ -5,48 +5,20 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import yaml
+from pipeline import LADDER, command, make_project, planned, snakemake
 
 from royale.files import read_json, sha256
+from royale.run.told import Told
 from royale.schemas import schema
 
-ROOT = Path(__file__).resolve().parents[1]
-LADDER = "config/ladders/generals.yaml"
 pytestmark = pytest.mark.pipeline
-
-
-def command(*words):
-    return [sys.executable, "-m", "snakemake", *words, "--cores", "2", "--config", "profile=smoke"]
-
-
-def snakemake(folder, *words, **config):
-    settings = [f"{key}={value}" for key, value in config.items()]
-    return subprocess.run(
-        [*command(*words), *settings], cwd=folder, capture_output=True, text=True, check=False
-    )
-
-
-def planned(folder, *words):
-    """Names of the jobs of a dry run: rule and what it is about, as its message tells."""
-    done = snakemake(folder, *words, "-n")
-    assert done.returncode == 0, done.stdout + done.stderr
-    return re.findall(r"^Job \d+: (.*)$", done.stdout + done.stderr, re.MULTILINE)
-
-
-def make_project(folder):
-    (folder / "config").mkdir(parents=True)
-    subprocess.run(["cp", "-r", f"{ROOT}/config", str(folder)], check=True)
-    for name in ("Snakefile", "workflow", "scripts", "royale", "profiles"):
-        (folder / name).symlink_to(ROOT / name)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +113,7 @@ def test_report_files(finished):
     assert (report / "g06.md").read_text().startswith("| generation |")
 
 
-def test_the_report_page_shows_what_is_there(finished):
+def test_the_report_page_shows_what_report_names_and_only_that(finished):
     results = finished / "results/smoke"
     before = "g02.root.seed0.segment0-vs-random"
     asked = [f"results/smoke/{path}" for path in (f"matches/{before}.json", "target/g05.json")]
@@ -149,6 +121,10 @@ def test_the_report_page_shows_what_is_there(finished):
     for words in (asked, page):
         done = snakemake(finished, *words, report="[]")
         assert done.returncode == 0, done.stdout + done.stderr
+    # there, and not listed
+    assert 'id="table-time_to_target"' not in (results / "report/index.html").read_text()
+    done = snakemake(finished, *page, report="[target]")
+    assert done.returncode == 0, done.stdout + done.stderr
     # a network between segments is that segment's
     match = read_json(results / f"matches/{before}.json", "match")
     segment = results / "train/g02/root/seed0/segment0/checkpoint.safetensors"
@@ -168,7 +144,7 @@ def test_the_report_page_shows_what_is_there(finished):
         )
     text = (results / "report/index.html").read_text()
     assert text == (results / "report/g06.html").read_text()
-    assert 'id="table-time_to_target"' in text and "snakemake results/smoke/watch/g06.csv" in text
+    assert 'id="table-time_to_target"' in text and "does not list <code>watch</code>" in text
     jobs = list(csv.DictReader((results / "costs.csv").open()))
     segments = [job for job in jobs if job["rule"] == "train_segment"]
     assert len(segments) == 10 and all(int(job["agent_steps"]) == 8192 for job in segments)
@@ -178,6 +154,33 @@ def test_asking_again_does_nothing(finished):
     done = snakemake(finished, "results/smoke/ladder/g06.json")
     assert done.returncode == 0
     assert "Nothing to be done" in done.stdout + done.stderr
+
+
+def test_editing_what_jobs_are_only_told_reruns_nothing(finished):
+    told = finished / "results/smoke/told.json"
+    before = told.read_bytes()
+    assert Told.read(told).checkpoint_seconds == 1
+    path = finished / "config/profiles/smoke.yaml"
+    original = path.read_text()
+    edited = yaml.safe_load(original)
+    edited |= {
+        "checkpoint_seconds": 7,
+        "description": "Another.",
+        "price_per_hour": 3,
+        "currency": "USD",
+    }
+    edited["resources"]["mem_mb"] += 100
+    try:
+        path.write_text(yaml.safe_dump(edited))
+        assert planned(finished, "results/smoke/ladder/g06.json") == []
+        assert told.read_bytes() == before  # a dry run writes nothing
+        # the next run tells it: one small job
+        done = snakemake(finished, "results/smoke/report/g03.svg")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert Told.read(told).price_per_hour == 3 and Told.read(told).note == "Another."
+        assert planned(finished, "results/smoke/ladder/g06.json") == []
+    finally:
+        path.write_text(original)
 
 
 def test_editing_an_arm_reruns_what_depends_on_it_and_nothing_else(finished):
@@ -314,7 +317,10 @@ def test_bad_config_is_one_line_and_deletes_nothing(finished, again):
         expected = "config error: config/ladders/generals.yaml: not YAML"
     else:
         done = snakemake(finished, "results/smoke/ladder/g06.json", games=33)
-        expected = "config error: config/config.yaml or --config: key 'games' = 33; allowed: a multiple of 2"
+        expected = (
+            "config error: config/config.yaml or --config: key 'games' = 33; "
+            "allowed: a multiple of 2"
+        )
     assert done.returncode != 0
     lines = [line for line in done.stderr.splitlines() if line.startswith("config error")]
     assert len(lines) == 1 and lines[0].startswith(expected)
@@ -381,16 +387,3 @@ def test_a_new_decision_trains_nothing_twice(finished):
         evidence="{bar: 1.7, strong: 2.58, tie_break: parent_margin}",
     )
     assert "Nothing to be done" in again.stdout + again.stderr
-
-
-def test_another_profiles_file_is_told_apart(finished):
-    words = [sys.executable, "-m", "snakemake", "--cores", "1", "-n"]
-    done = subprocess.run(
-        [*words, "results/smoke/ladder/g06.json"],
-        cwd=finished,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode != 0
-    assert "add --config profile=smoke" in done.stderr

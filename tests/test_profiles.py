@@ -116,7 +116,8 @@ def test_a_queue_of_three_commands_submits_asks_retries_and_cancels(tmp_path):
     assert asked == [["segment", "2", "1000", "7", "1"], ["segment", "2", "1250", "7", "1"]]
     assert not (tmp_path / "2.asked").exists()
 
-    # Python takes a Ctrl-C only where it was not ignored from the start, as in a shell's background.
+    # Python takes a Ctrl-C only where it was not ignored from the start, as it is in the
+    # background of a shell.
     heeds = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL);"
     program = [sys.executable, "-c", f"{heeds} os.execv(sys.argv[1], sys.argv[1:])"]
     running = subprocess.Popen(

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import yaml
+from configuration import CONFIG, MEMBER, ROOT
 
 from royale.errors import ConfigError, RoyaleError
-from royale.evidence.names import MatchName
+from royale.evidence.names import MatchName, PlayerName
 from royale.project import roster
 from royale.project.project import load_project
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +61,44 @@ def test_a_reference_that_is_no_player_is_refused(project, name):
         ConfigError, match=rf"config\.yaml: key 'target' = '{name}'; allowed: parent"
     ):
         roster.target_reference(replace(project, target=name), "g05")
+
+
+def test_only_matches_that_decide_are_sequential():
+    config = {**CONFIG, "match": {**CONFIG["match"], "mode": "sprt"}}
+    project = load_project(config, ROOT)
+    numbers = {"elo0": 0, "elo1": 30, "alpha": 0.05, "beta": 0.05, "batch": 64}
+    for match in (
+        "g03.treatment.seed0-vs-g03.control.seed0",
+        "g03.control.seed0-vs-g02.champion",
+        "g02.root.seed0-vs-random",
+    ):
+        assert roster.sequential(project, MatchName.parse(match)) == numbers
+    for match in (
+        "g03.champion-vs-random",
+        "random-vs-g03.champion",
+        "g03.control.seed0-vs-hunter",
+    ):
+        assert roster.sequential(project, MatchName.parse(match)) is None
+    fixed = load_project(CONFIG, ROOT)
+    assert (
+        roster.sequential(fixed, MatchName.parse("g03.treatment.seed0-vs-g03.control.seed0"))
+        is None
+    )
+
+
+def test_the_panel_is_the_whole_lineage_and_what_never_changes():
+    panel = {"anchor": {"generals": "expander"}, "members": {"old": MEMBER}}
+    project = load_project({**CONFIG, "panel": panel}, ROOT)
+    matches = list(map(str, roster.panel_matches(project, "g03")))
+    scripted = 7
+    assert len(matches) == len(set(matches)) == 1 + 2 + 3 * scripted
+    assert {"g03.champion-vs-g02.champion", "g02.champion-vs-old", "old-vs-hunter"} <= set(matches)
+    assert all(re.fullmatch(roster.match_pattern(project), match) for match in matches)
+    assert roster.match_game(project, MatchName.parse("old-vs-hunter")) == "generals"
+    assert roster.describe(project, PlayerName.named("old")) == {
+        "name": "old",
+        "kind": "network",
+        "sha256": "0" * 64,
+    }
+    # a decided lineage: the parent's panel is part of the child's
+    assert set(matches) < set(map(str, roster.panel_matches(project, "g04")))

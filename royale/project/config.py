@@ -108,7 +108,8 @@ def load_profile(
     check(profile, schema("profile"), path)
     if profile["determinism"] == "run_exact" and profile["processes"] > 1:
         raise ConfigError(
-            f"{path}: key 'processes' = {profile['processes']} with determinism run_exact; allowed: 1"
+            f"{path}: key 'processes' = {profile['processes']} with determinism run_exact; "
+            "allowed: 1"
         )
     if profile["determinism"] == "run_exact" and profile["threads"]["train"] > 1:
         raise ConfigError(

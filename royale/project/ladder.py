@@ -71,6 +71,9 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
     root = ladder["root"]
     if root not in entries:
         raise ConfigError(f"{file}: key 'root' = {root!r}; allowed: {', '.join(entries)}")
+    index = ladder.get("index", root)
+    if index not in entries:
+        raise ConfigError(f"{file}: key 'index' = {index!r}; allowed: {', '.join(entries)}")
     if "parent" in entries[root]:
         raise ConfigError(
             f"{file}: key 'generations.{root}.parent' is set, but {root} is the root; remove it"

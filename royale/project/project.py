@@ -42,6 +42,7 @@ class Project:
     recipes: Mapping[str, Mapping[str, Any]]  # ladder -> its root's recipe, at paper scale
     target: str  # whose defeat ends the time to target: `parent`, or a player's name
     sections: tuple[str, ...]  # what the report measures beyond the ladder
+    index: str  # the generation that the report's index page is of
 
     def sizes(self, game: str) -> Mapping[str, Any]:
         """The machine profile's entry for a game."""
@@ -142,6 +143,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
     """Check everything a user can edit; ConfigError tells the first fault in one line."""
     config = load_config(config)
     profile = load_profile(config["profile"], root)
+    profile_file = f"config/profiles/{config['profile']}.yaml"
     wall_clock = profile["wall_clock"] if config["wall_clock"] is None else config["wall_clock"]
     generations: dict[str, Generation] = {}
     sanity, recipes = {}, {}
@@ -150,8 +152,7 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         ladder = load_ladder(name, root)
         if ladder["game"] not in profile["per_game"]:
             raise ConfigError(
-                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}' is missing; "
-                f"{file} plays that game"
+                f"{profile_file}: key 'per_game.{ladder['game']}' is missing; {file} plays that game"
             )
         check_game(ladder, profile["per_game"][ladder["game"]], file, config["profile"])
         own = check_graph(name, ladder, file)
@@ -163,12 +164,12 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         sizes = profile["per_game"][ladder["game"]]
         if wall_clock and sizes["train"]["segments"]["arm"] < 2:
             raise ConfigError(
-                f"config/profiles/{config['profile']}.yaml: key 'per_game.{ladder['game']}.train."
-                "segments.arm' = 1; wall_clock: true needs at least 2 (split segment_steps), or set "
-                "wall_clock: false"
+                f"{profile_file}: key 'per_game.{ladder['game']}.train.segments.arm' = 1; "
+                "wall_clock: true needs at least 2 (split segment_steps), or set wall_clock: false"
             )
         check_recipes(own, ladder, sizes, file, config["profile"], profile)
         generations.update(own)
+        index = ladder.get("index", list(own)[-1])  # of several ladders the last one's
         sanity[name] = tuple(ladder["sanity"])
         recipes[name] = root_recipe(ladder["recipe"], sizes)
     default = config["profile"] == DEFAULT_PROFILE
@@ -188,4 +189,5 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         recipes=recipes,
         target=config["target"],
         sections=tuple(config["report"]),
+        index=index,
     )

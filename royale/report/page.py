@@ -38,7 +38,7 @@ class Section:
     figures: list[Figure] = field(default_factory=list)
     tables: list[tuple[str, Table]] = field(default_factory=list)  # caption, table
     alarms: list[str] = field(default_factory=list)
-    ask: str = ""  # the file to ask Snakemake for, where nothing was measured
+    ask: str = ""  # what to add to the config key `report`, where nothing was measured
 
 
 def render(evidence: Evidence, results: str) -> str:
@@ -129,7 +129,6 @@ def ladder_section(evidence: Evidence) -> Section:
 
 
 def target_section(evidence: Evidence) -> Section:
-    generation = evidence.ladder["generation"]
     lead = (
         "A change that costs speed must earn it back. T = N / R: N agent steps until an arm beats "
         "the reference by the gate, at R steps a second. With a = N treatment / N control and "
@@ -138,7 +137,7 @@ def target_section(evidence: Evidence) -> Section:
         "and that takes each match at its word. R's 95% interval is by batch means of the iterations."
     )
     if not evidence.targets:
-        return Section("target", "Time to target", lead, ask=f"target/{generation}.json")
+        return Section("target", "Time to target", lead, ask="target")
     unreached = [
         file["generation"]
         for file in evidence.targets
@@ -177,8 +176,7 @@ def watch_section(evidence: Evidence) -> Section:
         "less and plays longer."
     )
     if not evidence.watch:
-        ask = f"watch/{evidence.ladder['generation']}.csv"
-        return Section("narrowing", "Narrowing", lead, ask=ask)
+        return Section("narrowing", "Narrowing", lead, ask="watch")
     return Section(
         "narrowing",
         "Narrowing",
@@ -203,8 +201,7 @@ def panel_section(evidence: Evidence) -> Section:
     )
     panel = evidence.panel
     if panel is None:
-        ask = f"panel/{evidence.ladder['generation']}.json"
-        return Section("panel", "The permanent panel", lead, ask=ask)
+        return Section("panel", "The permanent panel", lead, ask="panel")
     if panel["transitive"]:
         reading = (
             "No circle of players that beat each other was found: one number a player will do."

@@ -15,7 +15,7 @@ import psutil
 
 
 def pass_sigterm_on(script: str = "train_segment.py") -> None:
-    """From now on a SIGTERM goes to the running jobs of a script, then where it went before."""
+    """Pass a SIGTERM on to the running jobs of a script, then to where it went before."""
     before = signal.getsignal(signal.SIGTERM)
 
     def receive(number: int, frame: object) -> None:

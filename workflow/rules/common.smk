@@ -1,4 +1,4 @@
-"""Everything that is not a rule: the checked configuration and the input functions."""
+"""What all rules share: the checked configuration, what it says of a generation, and paths."""
 
 import sys
 import time
@@ -8,15 +8,16 @@ from snakemake.exceptions import WorkflowError
 from snakemake.logging import logger
 
 from royale import games
-from royale.report import costs
-from royale.project import roster
-from royale.run import lock as runlock, shutdown
-from royale.project.arms import needs_doctor
 from royale.errors import ConfigError, RoyaleError
-from royale.report.table import print_ladder
 from royale.evidence.names import ARMS, ROOT_ARM, MatchName
-from royale.project.project import load_project
+from royale.project import roster
+from royale.project.arms import needs_doctor
 from royale.project.asked import check_asked
+from royale.project.project import load_project
+from royale.report import costs
+from royale.report.table import print_ladder
+from royale.run import lock as runlock, shutdown
+from royale.run.told import Told
 
 ROOT = Path(workflow.basedir)
 
@@ -37,15 +38,23 @@ STARTED = time.time()
 logger.info(f"Profile {PROJECT.profile_name}: results are in {OUT}/")
 GENERATIONS = PROJECT.generations
 LAST = list(GENERATIONS)[-1]
-# the furthest generation that is decided by now; the last if none is
-FURTHEST = next(
-    (name for name in reversed(GENERATIONS) if Path(f"{OUT}/ladder/{name}.json").exists()), LAST
-)
 CONDA_ENV = str(ROOT / "workflow" / "envs" / "royale.yaml")
 PROFILE = PROJECT.profile
 RESOURCES = PROFILE["resources"]
 ROOTS = PROJECT.roots()
-MATCH = roster.match_pattern(PROJECT)
+TOLD_FILE = f"{OUT}/told.json"
+TOLD = Told(
+    results=OUT,
+    bench=f"{OUT}/bench/{PROJECT.profile_name}.json",
+    note=PROFILE["description"],
+    rented=PROFILE["rented"],
+    price_per_hour=PROFILE["price_per_hour"],
+    currency=PROFILE["currency"],
+    runtime=RESOURCES["runtime"],
+    checkpoint_seconds=PROFILE["checkpoint_seconds"],
+    processes=PROFILE["processes"],
+    ladders={name: generation.ladder for name, generation in GENERATIONS.items()},
+)
 
 
 wildcard_constraints:
@@ -56,7 +65,7 @@ wildcard_constraints:
     profile=PROJECT.profile_name,
     ladder="|".join(ROOTS),
     game="|".join(PROFILE["per_game"]),
-    match=MATCH,
+    match=roster.match_pattern(PROJECT),
     number=r"0|[1-9]\d*",
 
 
@@ -65,13 +74,28 @@ onstart:
     global RUN_LOCK
     try:
         RUN_LOCK = runlock.hold(OUT)
+        TOLD.write(TOLD_FILE)
     except RoyaleError as error:
         sys.exit(f"error: {error}")
     shutdown.pass_sigterm_on()
 
 
+# A job on another machine has no `onstart`, and without a shared disk no file of this one.
+if workflow.remote_exec and not Path(TOLD_FILE).exists():
+    TOLD.write(TOLD_FILE)
+
+
 onsuccess:
     print_ladder(OUT, list(GENERATIONS), STARTED)
+
+
+def told(wildcards, output):
+    """Path of the values that a job is told and that rerun nothing (royale/run/told.py).
+
+    A param that is a function of `output` counts as derived: Snakemake neither records nor
+    compares it, so a rule can be given this file without running again for it.
+    """
+    return TOLD_FILE
 
 
 def more_memory(wildcards, attempt):
@@ -83,146 +107,34 @@ def more_memory(wildcards, attempt):
     return RESOURCES["mem_mb"] * (3 + attempt) // 4
 
 
+def of_generation(key):
+    """What a rule's generation has under a name, such as `game`: a function of wildcards."""
+    return lambda wildcards: getattr(GENERATIONS[wildcards.generation], key)
+
+
+def of_sizes(key):
+    """What the machine profile says for the game of a rule's generation: such a function, too."""
+    return lambda wildcards: PROJECT.sizes(GENERATIONS[wildcards.generation].game)[key]
+
+
 def segment_folder(generation, arm, seed, segment):
     """Folder of a finished training segment."""
     return f"{OUT}/train/{generation}/{arm}/seed{seed}/segment{segment}"
 
 
-def last_checkpoint(generation, arm, seed):
-    """Checkpoint at the end of an arm's training."""
-    last = PROJECT.segments(generation) - 1
-    return f"{segment_folder(generation, arm, seed, last)}/checkpoint.safetensors"
-
-
-def arm_doctors(generations):
-    """The preflights of those generations whose arms change what a machine must be asked."""
+def segments_of(generation):
+    """All segments of a generation, as arm, seed and number."""
     return [
-        f"{OUT}/doctor/{PROJECT.profile_name}/{GENERATIONS[name].ladder}/{name}.json"
-        for name in generations
-        if GENERATIONS[name].parent and needs_doctor(GENERATIONS[name].changes)
-    ]
-
-
-def root_runs():
-    """Each ladder's root and the metrics files of its segments, by seed."""
-    return {
-        GENERATIONS[root].ladder: {
-            "generation": root,
-            "metrics": {
-                str(seed): [
-                    f"{segment_folder(root, ROOT_ARM, seed, segment)}/metrics.jsonl"
-                    for segment in range(PROJECT.segments(root))
-                ]
-                for seed in PROJECT.seeds
-            },
-        }
-        for root in GENERATIONS
-        if GENERATIONS[root].parent is None
-    }
-
-
-def root_files(pattern):
-    """A file of every segment of every root: `pattern` takes generation, seed and segment."""
-    return [
-        pattern.format(root, seed, segment)
-        for root in GENERATIONS
-        if GENERATIONS[root].parent is None
+        (arm, seed, segment)
+        for arm in GENERATIONS[generation].arms
         for seed in PROJECT.seeds
-        for segment in range(PROJECT.segments(root))
+        for segment in range(PROJECT.segments(generation))
     ]
 
 
-def check_segment(wildcards):
-    """Refuse a segment that no arm of the configuration has."""
-    arms = GENERATIONS[wildcards.generation].arms
-    segments = PROJECT.segments(wildcards.generation)
-    if wildcards.arm not in arms or int(wildcards.segment) >= segments:
-        raise WorkflowError(
-            f"{wildcards.generation} has arms {', '.join(arms)} and {segments} segments an arm; "
-            f"there is no {wildcards.arm} segment {wildcards.segment}"
-        )
-
-
-def get_segment_input(wildcards):
-    """What a segment starts from: the segment before, the parent's champion, or nothing."""
-    check_segment(wildcards)
-    parent = GENERATIONS[wildcards.generation].parent
-    ladder = GENERATIONS[wildcards.generation].ladder
-    files = {"doctor": f"{OUT}/doctor/{PROJECT.profile_name}/{ladder}.json"}
-    files["arms_doctor"] = arm_doctors([wildcards.generation])
-    if parent:
-        files["parent"] = f"{OUT}/ladder/{parent}.json"
-    if int(wildcards.segment):
-        before = segment_folder(
-            wildcards.generation, wildcards.arm, wildcards.seed, int(wildcards.segment) - 1
-        )
-        files["start"] = f"{before}/checkpoint.safetensors"
-    elif parent:
-        files["start"] = f"{OUT}/ladder/{parent}/champion.safetensors"
-    return files
-
-
-def arm_changes(generation, arm):
-    """The recipe keys an arm sets over its parent's recipe; for the root, its whole recipe."""
-    if GENERATIONS[generation].parent is None:
-        return dict(PROJECT.root_recipe(generation))
-    return dict(GENERATIONS[generation].changes.get(arm, {}))
-
-
-def sizes_of(wildcards):
-    """The machine profile's entry for the game of a generation."""
-    return PROJECT.sizes(GENERATIONS[wildcards.generation].game)
-
-
-def get_player_file(player):
-    """The weights of a player, or nothing for one that is no network."""
-    if roster.kind(PROJECT, player) != "network":
-        return []
-    if player.other:
-        return [PROJECT.panel["members"][player.other]["file"]]
-    generation, arm, seed = player.generation, player.arm, player.seed
-    if player.is_champion:
-        return [f"{OUT}/ladder/{generation}/champion.safetensors"]
-    if player.wall_clock:
-        return [f"{OUT}/wall_clock/{generation}/seed{seed}/{arm}.safetensors"]
-    if player.segment is None:
-        return [last_checkpoint(generation, arm, seed)]
-    return [f"{segment_folder(generation, arm, seed, player.segment)}/checkpoint.safetensors"]
-
-
-def get_wall_clock_input(wildcards):
-    """Every segment of both arms, for one seed."""
-    return {
-        f"{arm}_{kind}": [
-            f"{segment_folder(wildcards.generation, arm, wildcards.seed, segment)}/{file}"
-            for segment in range(PROJECT.segments(wildcards.generation))
-        ]
-        for arm in ARMS
-        for kind, file in (
-            ("checkpoints", "checkpoint.safetensors"),
-            ("metrics", "metrics.jsonl"),
-        )
-    }
-
-
-def get_match_input(wildcards):
-    """The weights of both players of a match."""
-    match = MatchName.parse(wildcards.match)
-    return {"a": get_player_file(match.a), "b": get_player_file(match.b)}
-
-
-def match_players(wildcards):
-    """What stands behind the two names of a match."""
-    match = MatchName.parse(wildcards.match)
-    return {side: roster.describe(PROJECT, player) for side, player in zip("ab", match.players)}
-
-
-def match_game(wildcards):
-    """The game of a match."""
-    try:
-        return roster.match_game(PROJECT, MatchName.parse(wildcards.match))
-    except RoyaleError as error:
-        raise WorkflowError(f"results/matches/{wildcards.match}.json: {error}")
+def segment_files(generation, file):
+    """A file of every segment of a generation."""
+    return [f"{segment_folder(generation, *segment)}/{file}" for segment in segments_of(generation)]
 
 
 def match_file(name):
@@ -230,63 +142,8 @@ def match_file(name):
     return f"{OUT}/matches/{name}.json"
 
 
-def get_ladder_input(wildcards):
-    """All that a promotion is decided from."""
-    name = wildcards.generation
-    generation = GENERATIONS[name]
-    files = {
-        "direct": [match_file(match) for match in PROJECT.direct_matches(name)],
-        "wall_clock": [
-            match_file(match) for match in PROJECT.direct_matches(name, wall_clock=True)
-        ],
-        "compared": [
-            f"{OUT}/wall_clock/{name}/seed{seed}/compared.json"
-            for seed in PROJECT.seeds
-            if PROJECT.direct_matches(name, wall_clock=True)
-        ],
-        "sanity": [
-            match_file(match)
-            for arm in generation.arms
-            for match in PROJECT.parent_matches(name, arm)
-        ],
-        "checkpoints": [get_player_file(player)[0] for player in PROJECT.players(name)],
-        "metrics": [
-            f"{segment_folder(name, arm, seed, segment)}/metrics.jsonl"
-            for arm in generation.arms
-            for seed in PROJECT.seeds
-            for segment in range(PROJECT.segments(name))
-        ],
-    }
-    if generation.parent:
-        files["parent"] = f"{OUT}/ladder/{generation.parent}.json"
-        files["parent_champion"] = f"{OUT}/ladder/{generation.parent}/champion.safetensors"
-    return files
-
-
-def watch_rivals(generation):
-    """The scripted players of a generation's game, which do not learn."""
-    return list(games.load(GENERATIONS[generation].game).scripted)
-
-
-def get_watch_input(wildcards):
-    """The watch of all segments of a generation and its ancestors, and who was promoted."""
-    return {
-        "ladder": f"{OUT}/ladder/{wildcards.generation}.json",
-        "segments": [
-            f"{OUT}/watch/{name}/{arm}/seed{seed}/segment{segment}.json"
-            for name in PROJECT.lineage(wildcards.generation)
-            for arm in GENERATIONS[name].arms
-            for seed in PROJECT.seeds
-            for segment in range(PROJECT.segments(name))
-        ],
-    }
-
-
-def get_panel_input(wildcards):
-    """Every match of the panel, and the ladder files that say whose weights its champions are."""
-    name = wildcards.generation
-    return {
-        "ladders": [f"{OUT}/ladder/{one}.json" for one in PROJECT.lineage(name)],
-        "matches": [match_file(match) for match in roster.panel_matches(PROJECT, name)],
-        "round_robin": f"{OUT}/round_robin/{GENERATIONS[name].game}.json",
-    }
+def arm_changes(generation, arm):
+    """The recipe keys an arm sets over its parent's recipe; for the root, its whole recipe."""
+    if GENERATIONS[generation].parent is None:
+        return dict(PROJECT.root_recipe(generation))
+    return dict(GENERATIONS[generation].changes.get(arm, {}))

@@ -20,10 +20,9 @@ rule costs:
         mem_mb=500,
         runtime=10,
         gpu=0,
-        # the folder of all benchmark files is read as it is found
-        results=OUT,
     params:
-        generations=lambda wildcards: PROJECT.lineage(wildcards.generation),
+        told=told,
+        generations=lineage_of,
         profile=PROJECT.profile_name,
         price=PROFILE["price_per_hour"],
         currency=PROFILE["currency"],

@@ -41,20 +41,16 @@ rule ladder:
         mem_mb=1000,
         runtime=10,
         gpu=0,
-        # a text for people; here and not in params, so that editing it reruns nothing
-        note=PROFILE["description"],
     params:
-        question=lambda wildcards: GENERATIONS[wildcards.generation].question,
-        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
-        parent=lambda wildcards: GENERATIONS[wildcards.generation].parent,
-        ladder=lambda wildcards: GENERATIONS[wildcards.generation].ladder,
+        told=told,
+        question=of_generation("question"),
+        game=of_generation("game"),
+        parent=of_generation("parent"),
+        ladder=of_generation("ladder"),
         profile=PROJECT.profile_name,
-        scale=lambda wildcards: PROJECT.sizes(GENERATIONS[wildcards.generation].game)["scale"],
-        changes=lambda wildcards: {
-            arm: arm_changes(wildcards.generation, arm)
-            for arm in GENERATIONS[wildcards.generation].arms
-        },
-        players=lambda wildcards: list(map(str, PROJECT.players(wildcards.generation))),
+        scale=of_sizes("scale"),
+        changes=changes_of_arms,
+        players=ladder_players,
         seeds=list(PROJECT.seeds),
         evidence={**PROJECT.evidence, "mode": PROJECT.match["mode"]},
     message:

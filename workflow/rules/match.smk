@@ -18,9 +18,9 @@ rule match:
     params:
         game=match_game,
         players=match_players,
-        settings=lambda wildcards: PROJECT.sizes(match_game(wildcards))["settings"],
+        settings=match_settings,
         games=PROJECT.games,
-        sequential=lambda wildcards: roster.sequential(PROJECT, MatchName.parse(wildcards.match)),
+        sequential=match_test,
         policy=PROFILE["policy"],
         device=PROFILE["device"],
     message:

@@ -27,13 +27,10 @@ rule panel:
         runtime=10,
         gpu=0,
     params:
-        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
+        game=of_generation("game"),
         profile=PROJECT.profile_name,
-        members=lambda wildcards: {
-            name: PROJECT.panel["members"][name]["sha256"]
-            for name in roster.panel_networks(PROJECT, wildcards.generation)
-        },
-        anchor=lambda wildcards: PROJECT.panel["anchor"][GENERATIONS[wildcards.generation].game],
+        members=panel_members,
+        anchor=panel_anchor,
         bar=PROJECT.evidence["bar"],
     message:
         "Panel of {wildcards.generation}"

@@ -13,17 +13,12 @@ rule preflight:
         mem_mb=more_memory,
         runtime=10,
         gpu=RESOURCES["gpu"] * PROFILE["processes"],
-        processes=PROFILE["processes"],
-        # what a price says reruns nothing
-        rented=int(PROFILE["rented"]),
-        price_per_hour=str(PROFILE["price_per_hour"]),
-        currency=PROFILE["currency"],
-        runtime_of_jobs=RESOURCES["runtime"],
     params:
+        told=told,
         # Only what retrains the root if it changes: every segment comes after this
         # file. `ancient` would not do: if this rule must run again, Snakemake 9.27
         # then plans nothing that lies behind the ancient file, not even what is missing.
-        root=lambda wildcards: ROOTS[wildcards.ladder],
+        root=root_of_ladder,
         device=PROFILE["device"],
         determinism=PROFILE["determinism"],
     message:
@@ -49,11 +44,11 @@ rule preflight_arms:
         mem_mb=RESOURCES["mem_mb"],
         runtime=10,
         gpu=RESOURCES["gpu"],
-        processes=PROFILE["processes"],
     params:
+        told=told,
         # a file of its own for each generation: an edited arm must not retrain the others
-        root=lambda wildcards: ROOTS[wildcards.ladder],
-        arms=lambda wildcards: dict(GENERATIONS[wildcards.generation].changes),
+        root=root_of_ladder,
+        arms=of_generation("changes"),
         device=PROFILE["device"],
     message:
         "Doctor: can this machine train the arms of {wildcards.generation}?"
@@ -83,63 +78,3 @@ rule doctor:
         "Doctor: profile {wildcards.profile} can run here"
     script:
         "../../scripts/doctor.py"
-
-
-rule bench:
-    """Measure real training iterations, so that a run's length is known beforehand."""
-    input:
-        f"{OUT}/doctor/{{profile}}.json",
-    output:
-        record=f"{OUT}/bench/{{profile}}.json",
-        block=f"{OUT}/bench/{{profile}}.md",
-    log:
-        f"{OUT}/logs/bench/{{profile}}.log",
-    benchmark:
-        f"{OUT}/benchmarks/bench/{{profile}}.tsv"
-    conda:
-        CONDA_ENV
-    threads: PROFILE["threads"]["train"]
-    resources:
-        mem_mb=more_memory,
-        runtime=30,
-        gpu=RESOURCES["gpu"],
-    params:
-        roots=ROOTS,
-        device=PROFILE["device"],
-        determinism=PROFILE["determinism"],
-        scratch=f"{OUT}/partial/bench",
-    message:
-        "Bench: measuring training iterations of profile {wildcards.profile}"
-    script:
-        "../../scripts/bench.py"
-
-
-rule bench_learning:
-    """State whether each ladder's root learns, from its segments and their watch."""
-    input:
-        watches=root_files(f"{OUT}/watch/{{}}/root/seed{{}}/segment{{}}.json"),
-        metrics=root_files(f"{OUT}/train/{{}}/root/seed{{}}/segment{{}}/metrics.jsonl"),
-    output:
-        record=f"{OUT}/bench/{{profile}}.learning.json",
-        plot=report(
-            f"{OUT}/bench/{{profile}}.learning.svg",
-            caption="../report/learning.rst",
-            category="Bench",
-        ),
-    log:
-        f"{OUT}/logs/bench_learning/{{profile}}.log",
-    benchmark:
-        f"{OUT}/benchmarks/bench_learning/{{profile}}.tsv"
-    conda:
-        CONDA_ENV
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-        gpu=0,
-    params:
-        roots=root_runs(),
-    message:
-        "Bench: does profile {wildcards.profile} learn?"
-    script:
-        "../../scripts/bench_learning.py"

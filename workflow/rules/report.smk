@@ -66,10 +66,10 @@ rule report_page:
 
 
 rule report_index:
-    """The page and the costs of the furthest generation that is decided."""
+    """The page and the costs of the generation that the ladder file names as its `index`."""
     input:
-        page=f"{OUT}/report/{FURTHEST}.html",
-        costs=f"{OUT}/costs/{FURTHEST}.csv",
+        page=f"{OUT}/report/{PROJECT.index}.html",
+        costs=f"{OUT}/costs/{PROJECT.index}.csv",
     output:
         page=f"{OUT}/report/index.html",
         costs=f"{OUT}/costs.csv",
@@ -85,6 +85,6 @@ rule report_index:
         runtime=10,
         gpu=0,
     message:
-        "Report page and costs of {FURTHEST} as index.html and costs.csv"
+        "Report page and costs of {PROJECT.index} as index.html and costs.csv"
     script:
         "../../scripts/report_index.py"

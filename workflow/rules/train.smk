@@ -17,22 +17,16 @@ rule train_segment:
         mem_mb=more_memory,
         runtime=RESOURCES["runtime"],
         gpu=RESOURCES["gpu"] * PROFILE["processes"],
-        # here and not in params, since it changes no result and so reruns nothing
-        checkpoint_seconds=PROFILE["checkpoint_seconds"],
-        processes=PROFILE["processes"],
-        rented=int(PROFILE["rented"]),
-        # read where it is there; no input, since a ladder needs no bench
-        bench=f"{OUT}/bench/{PROJECT.profile_name}.json",
-        ladder=lambda wildcards: GENERATIONS[wildcards.generation].ladder,
     params:
+        told=told,
         # kept outside the outputs, which Snakemake deletes when a rule fails
         partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
         kept=f"{OUT}/kept/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
         changes=lambda wildcards: arm_changes(wildcards.generation, wildcards.arm),
-        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
-        settings=lambda wildcards: sizes_of(wildcards)["settings"],
+        game=of_generation("game"),
+        settings=of_sizes("settings"),
         train=lambda wildcards: PROJECT.arm_geometry(wildcards.generation),
-        scale=lambda wildcards: sizes_of(wildcards)["scale"],
+        scale=of_sizes("scale"),
         device=PROFILE["device"],
         determinism=PROFILE["determinism"],
     message:

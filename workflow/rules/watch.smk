@@ -17,9 +17,9 @@ rule watch_segment:
         runtime=RESOURCES["runtime"],
         gpu=RESOURCES["gpu"],
     params:
-        game=lambda wildcards: GENERATIONS[wildcards.generation].game,
-        settings=lambda wildcards: sizes_of(wildcards)["settings"],
-        rivals=lambda wildcards: watch_rivals(wildcards.generation),
+        game=of_generation("game"),
+        settings=of_sizes("settings"),
+        rivals=watch_rivals,
         games=PROJECT.games,
         policy=PROFILE["policy"],
         device=PROFILE["device"],
