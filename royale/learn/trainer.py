@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +24,7 @@ from royale.learn.ppo import TrainingError, Updater
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
+from royale.learn.timing import Clock
 
 TIMED = ("env", "codec", "inference", "sampling", "gae", "update", "check")
 
@@ -124,31 +124,32 @@ class Trainer:
         `overlap_saved`, leave over is timing's `residual`. TrainingError when something is not
         finite.
         """
-        began = time.perf_counter()
-        self._follow_schedule()
-        self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
-        rollout, behaviour = self._collected()
-        # of this rollout; what is collected beside the update counts anew
-        explored, statistics = self.actors.explored, self.actors.episode_statistics()
-        self.optimizer.warm(self.warmth)
-        number = self.iteration + 1
-        saved = 0.0
-        # a stage of the schedule begins with games of its own, which are not there yet
-        if self.recipe.overlap and self.plan.training_settings(number) == self.settings:
-            metrics, saved = self._update_beside(rollout, number, behaviour)
-        else:
-            metrics = self._update(rollout, number, behaviour)
-        used = self.coefficient
-        if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
-            self.coefficient = entropy.next_coefficient(
-                used, metrics["entropy"], self.recipe.entropy_floor
-            )
-        self.iteration = number
+        clock = Clock(("iteration",))
+        with clock("iteration"):
+            self._follow_schedule()
+            self.actors.clock.reset()
+            rollout, behaviour = self._collected()
+            # of this rollout; what is collected beside the update counts anew
+            explored, statistics = self.actors.explored, self.actors.episode_statistics()
+            self.optimizer.warm(self.warmth)
+            number = self.iteration + 1
+            saved = 0.0
+            # a stage of the schedule begins with games of its own, which are not there yet
+            if self.recipe.overlap and self.plan.training_settings(number) == self.settings:
+                metrics, saved = self._update_beside(rollout, number, behaviour)
+            else:
+                metrics = self._update(rollout, number, behaviour)
+            used = self.coefficient
+            if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
+                self.coefficient = entropy.next_coefficient(
+                    used, metrics["entropy"], self.recipe.entropy_floor
+                )
+            self.iteration = number
+        seconds = clock.seconds["iteration"]
         timing = dict.fromkeys(TIMED, 0.0)
-        for part in (self.actors.seconds, metrics.pop("seconds")):
-            for name, seconds in part.items():
-                timing[name] += seconds
-        seconds = time.perf_counter() - began
+        for parts in (self.actors.clock.seconds, metrics.pop("seconds")):
+            for name, spent in parts.items():
+                timing[name] += spent
         timing["residual"] = seconds + saved - sum(timing.values())
         return {
             "iteration": self.iteration,
@@ -215,21 +216,22 @@ class Trainer:
     ) -> dict[str, Any]:
         """Update on the rollout, twice if this iteration is checked; its metrics."""
         key = int(rng.fold(self.order_key, iteration - 1))
-        began = time.perf_counter()
 
         def update() -> dict[str, Any]:
             return self.updater.update(rollout, self.coefficient, key, iteration, behaviour)
 
         if not self.checks(iteration):
             return update()
-        metrics, difference = self.twice(update)
+        clock = Clock(("check",))
+        with clock("check"):
+            metrics, difference = self.twice(update)
         if difference is not None:
             raise TrainingError(
                 f"iteration {iteration}: the update computed twice from one state differs in "
                 f"{difference}, though determinism is run_exact"
             )
-        parts = metrics["seconds"]
-        parts["check"] = time.perf_counter() - began - sum(parts.values())
+        parts = metrics["seconds"]  # of the second update; the first one is the check's
+        parts["check"] = clock.seconds["check"] - sum(parts.values())
         return metrics
 
     def _rollout_of_all(self) -> Rollout:
