@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from royale.learn import checkpoint
-from royale.learn.network import Network
+from royale.learn.network import Network, network_arrays
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
 from royale.learn.timing import Clock
@@ -46,7 +46,7 @@ class Ahead:
         arrays = {f"{PREFIX}{name}": array for name, array in self.rollout.state_arrays().items()}
         for number, counter in enumerate(actors.counters()):
             arrays[f"{PREFIX}counters/{number}"] = counter
-        return arrays | checkpoint.network_arrays(self.behaviour, BEHAVIOUR)
+        return arrays | network_arrays(self.behaviour, BEHAVIOUR)
 
 
 def frozen(network: Network) -> Network:

@@ -9,8 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 import torch
-from learner_parts import assert_resumes_exactly
-from test_untrusted import changed
+from learner_parts import assert_resumes_exactly, changed
 
 from royale.learn import checkpoint, entropy, ppo
 from royale.learn.overlap import frozen
