@@ -104,7 +104,7 @@ def iterate(
     while len(measured) < max(2, iterations) or time.perf_counter() - began < seconds:
         row = trainer.iterate()
         actors = trainer.actors
-        measured.append(Measured(row, dict(actors.seconds), actors.expanded))
+        measured.append(Measured(row, dict(actors.clock.seconds), actors.expanded))
         report(len(measured), time.perf_counter() - began)
     return measured
 

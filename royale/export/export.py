@@ -13,7 +13,7 @@ from royale.errors import RoyaleError
 from royale.export import onnx_graph, parity, portable
 from royale.files import write_bytes
 from royale.games.generals.settings import Settings
-from royale.learn import checkpoint
+from royale.learn import checkpoint, untrusted
 from royale.learn.value import ValueCodec
 
 TURNS = 663  # at least this many turns are compared
@@ -27,7 +27,7 @@ def bundle_of(champion: Path) -> bundle.Bundle:
         raise RoyaleError(str(error)) from None
     if meta["game"] != "generals":
         raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a bot")
-    recipe = checkpoint.network_recipe(arrays, meta, champion)
+    recipe = untrusted.network_recipe(arrays, meta, champion)
     spec, weights, told = portable.described(champion, recipe, arrays, meta)
     rules = Settings.read(meta["settings"])
     told |= {

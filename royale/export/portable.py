@@ -14,7 +14,7 @@ from royale.export import onnx_graph
 from royale.files import sha256
 from royale.games import load as load_game
 from royale.games.protocol import GameSpec
-from royale.learn import checkpoint
+from royale.learn import checkpoint, untrusted
 from royale.learn.player import NetworkPlayer
 from royale.learn.recipe import Recipe
 from royale.learn.sampling import pack_legal, sample, single_action
@@ -52,7 +52,7 @@ def described(
 def write(champion: Path, path: Path) -> dict[str, Any]:
     """Write the ONNX file of a champion's weights file; returns its part of the parity file."""
     arrays, meta = checkpoint.load(champion)
-    recipe = checkpoint.network_recipe(arrays, meta, champion)
+    recipe = untrusted.network_recipe(arrays, meta, champion)
     spec, weights, told = described(champion, recipe, arrays, meta)
     told["board"] = [spec.height, spec.width]
     onnx_graph.write(path, weights, told)

@@ -192,7 +192,8 @@ TABLE = (
         f"draw_share, mean of {WINDOW} rows, is 0.1 above its lowest",
         5,
         "warn",
-        "it gets better at not losing and worse at winning, which self-play cannot see; look at watch/",
+        "it gets better at not losing and worse at winning, which self-play cannot see; "
+        "look at watch/",
         _draws_rising,
     ),
     Alarm(

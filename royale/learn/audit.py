@@ -140,7 +140,7 @@ class _Run:
 
     def _watch(self, trainer: Trainer) -> None:
         updater, optimizer = trainer.updater, trainer.optimizer
-        gather, clip, update = updater._gather, optimizer.clip_gradients, updater.update
+        gather, clip, update = updater.gather, optimizer.clip_gradients, updater.update
         signature = inspect.signature(gather)
 
         def gathered(*args: Any, **kwargs: Any) -> Any:
@@ -172,7 +172,7 @@ class _Run:
             self._again = lambda: update(*args, **kwargs)
             return update(*args, **kwargs)
 
-        updater._gather, updater.update = gathered, updated
+        updater.gather, updater.update = gathered, updated
         optimizer.clip_gradients, optimizer.step = clipped, step
 
     @contextmanager

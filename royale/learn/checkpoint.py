@@ -1,7 +1,7 @@
 """One safetensors file a checkpoint, written atomically and the same every time.
 
-What is read may come from a rented host, so it is bounded before it is read, and each
-tensor is checked against the network and the games that it is for before it is used.
+What is read may come from a rented host, so it is bounded before it is read, and checked
+before it is used (see `untrusted`).
 """
 
 from __future__ import annotations
@@ -18,23 +18,14 @@ import safetensors
 import safetensors.numpy
 import torch
 
-from royale.errors import RoyaleError
 from royale.files import RESTORE, write_bytes
-from royale.learn.network import Network, fingerprint, layout
-from royale.learn.recipe import Recipe
+from royale.learn.network import Network, fingerprint, layout, network_arrays
+from royale.learn.untrusted import FileError, check_arrays, check_layout
 
 # Of a whole file and of its header, in bytes: far beyond any checkpoint of this project
 # (paper scale: 0.3 GB and 0.1 MB).
 MOST, MOST_HEADER = 8 * 2**30, 16 * 2**20
 SHA256 = "arrays_sha256"  # key of the metadata
-
-
-class LayoutError(RoyaleError, ValueError):
-    """A file's tensors do not fit the network; the message shows both layouts."""
-
-
-class FileError(RoyaleError, ValueError):
-    """A file is not a whole safetensors file of this project."""
 
 
 def save(path: Path, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
@@ -89,71 +80,9 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         ) from error
 
 
-def check_arrays(
-    arrays: Mapping[str, np.ndarray], expected: Mapping[str, np.ndarray], path: Path
-) -> None:
-    """FileError unless `arrays` has exactly the names, shapes and types of `expected`, all finite."""
-    for name in sorted({*arrays, *expected}):
-        if name not in arrays or name not in expected:
-            what = "is missing" if name in expected else "belongs to nothing"
-            raise FileError(f"{path}: tensor {name} {what}")
-        found, wanted = arrays[name], expected[name]
-        if (found.dtype, found.shape) != (wanted.dtype, wanted.shape):
-            raise FileError(
-                f"{path}: tensor {name} is {found.dtype} {found.shape}, "
-                f"not {wanted.dtype} {wanted.shape}"
-            )
-        if found.dtype.kind == "f" and not np.isfinite(found).all():
-            raise FileError(f"{path}: tensor {name} is not finite")
-
-
 def part(arrays: Mapping[str, np.ndarray], *prefixes: str) -> dict[str, np.ndarray]:
     """The arrays whose names begin with one of the prefixes."""
     return {name: array for name, array in arrays.items() if name.startswith(prefixes)}
-
-
-def network_recipe(arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any], path: Path) -> Recipe:
-    """The recipe that a file names; FileError if its network is larger than what the file holds.
-
-    Such a network would be made before its weights could be found missing.
-    """
-    try:
-        recipe = Recipe.of_file(meta["recipe"])
-        width = arrays["ema/stem.weight"].shape[0]
-        blocks = {name.split(".")[1] for name in arrays if name.startswith("ema/blocks.")}
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise FileError(f"{path}: no recipe with its weights: {error}") from error
-    if (recipe.channels, recipe.blocks) != (width, len(blocks)):
-        raise FileError(
-            f"{path}: its recipe has {recipe.channels} channels and {recipe.blocks} blocks, "
-            f"its weights have {width} and {len(blocks)}"
-        )
-    return recipe
-
-
-def check_layout(expected: list[list[Any]], found: list[list[Any]], path: Path) -> None:
-    """LayoutError, with the layouts side by side, unless they are the same."""
-    if fingerprint(expected) == fingerprint(found):
-        return
-
-    def text(row: list[Any] | None) -> str:
-        return "-" if row is None else f"{row[0]} {tuple(row[1])} {row[2]}"
-
-    try:
-        left, right = ({row[0]: row for row in rows} for rows in (expected, found))
-        text(next(iter(right.values()), None))
-    except (TypeError, IndexError, KeyError) as error:
-        raise FileError(f"{path}: its layout cannot be read: {error}") from error
-    pairs = [(text(left.get(n)), text(right.get(n))) for n in dict.fromkeys([*left, *right])]
-    width = max(len("network"), *(len(a) for a, _ in pairs))
-    lines = [f"{path}: weights of another network", f"  {'network':<{width}}   file"]
-    lines += [f"{' ' if a == b else '!'} {a:<{width}}   {b}" for a, b in pairs]
-    raise LayoutError("\n".join(lines))
-
-
-def network_arrays(network: Network, prefix: str) -> dict[str, np.ndarray]:
-    """The network's parameters as arrays on the CPU, named prefix/name."""
-    return {f"{prefix}/{n}": p.detach().cpu().numpy() for n, p in network.named_parameters()}
 
 
 def load_network(

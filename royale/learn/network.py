@@ -12,6 +12,7 @@ import hashlib
 import json
 import math
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -154,3 +155,8 @@ def layout_fingerprint(module: nn.Module) -> str:
 def parameter_count(module: nn.Module) -> int:
     """Number of trained numbers."""
     return sum(p.numel() for p in module.parameters())
+
+
+def network_arrays(network: Network, prefix: str) -> dict[str, np.ndarray]:
+    """The network's parameters as arrays on the CPU, named prefix/name."""
+    return {f"{prefix}/{n}": p.detach().cpu().numpy() for n, p in network.named_parameters()}

@@ -10,7 +10,6 @@ does not depend on which of them is faster.
 from __future__ import annotations
 
 import copy
-import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -22,9 +21,10 @@ import numpy as np
 import torch
 
 from royale.learn import checkpoint
-from royale.learn.network import Network
+from royale.learn.network import Network, network_arrays
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
+from royale.learn.timing import Clock
 
 PREFIX = "ahead/"  # of the arrays of a rollout that is collected and not trained on yet
 BEHAVIOUR = f"{PREFIX}behaviour"
@@ -46,7 +46,7 @@ class Ahead:
         arrays = {f"{PREFIX}{name}": array for name, array in self.rollout.state_arrays().items()}
         for number, counter in enumerate(actors.counters()):
             arrays[f"{PREFIX}counters/{number}"] = counter
-        return arrays | checkpoint.network_arrays(self.behaviour, BEHAVIOUR)
+        return arrays | network_arrays(self.behaviour, BEHAVIOUR)
 
 
 def frozen(network: Network) -> Network:
@@ -112,9 +112,9 @@ class Collector:
         first_turn: int,
         work: Callable[[], T],
     ) -> tuple[T, float]:
-        """Collect into `rollout` while `work` is done here; what it returned, and the seconds saved.
+        """Collect into `rollout` while `work` is done here; what that returned, and seconds saved.
 
-        These are the seconds of collecting that nobody had to wait for. If either fails the
+        Saved are the seconds of collecting that nobody had to wait for. If either fails the
         other is ended, and the failure raised.
         """
         if self._pool is None:
@@ -122,9 +122,10 @@ class Collector:
         collecting = self._pool.submit(_timed, actors, network, rollout, first_turn)
         try:
             done = work()
-            began = time.perf_counter()
-            seconds = collecting.result()
-            return done, max(0.0, seconds - (time.perf_counter() - began))
+            clock = Clock(("waiting",))
+            with clock("waiting"):
+                seconds = collecting.result()
+            return done, max(0.0, seconds - clock.seconds["waiting"])
         except BaseException:
             actors.stopping = True
             wait([collecting])
@@ -138,6 +139,8 @@ def _take_threads(numba_threads: int, torch_threads: int) -> None:
 
 
 def _timed(actors: Actors, network: Network, rollout: Rollout, first_turn: int) -> float:
-    began = time.perf_counter()
-    actors.collect(network, rollout, first_turn)
-    return time.perf_counter() - began
+    """Collect; the seconds it took."""
+    clock = Clock(("collecting",))
+    with clock("collecting"):
+        actors.collect(network, rollout, first_turn)
+    return clock.seconds["collecting"]

@@ -16,6 +16,11 @@ from royale.learn.recipe import Recipe
 STARTS = ("scratch", "weights", "checkpoint")
 
 
+def steps_an_iteration(envs: int, horizon: int) -> int:
+    """Agent steps an iteration: both seats of N games step T turns."""
+    return 2 * envs * horizon
+
+
 @dataclass(frozen=True)
 class SegmentPlan:
     """One segment of one arm's training.
@@ -67,8 +72,8 @@ class SegmentPlan:
 
     @property
     def steps_per_iteration(self) -> int:
-        """Agent steps an iteration: T * 2N."""
-        return self.horizon * 2 * self.envs
+        """Agent steps an iteration: 2 * N * T."""
+        return steps_an_iteration(self.envs, self.horizon)
 
     @property
     def iterations(self) -> int:

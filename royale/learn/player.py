@@ -10,7 +10,7 @@ import torch
 from royale import rng
 from royale.games import load as load_game
 from royale.games.protocol import View
-from royale.learn import checkpoint
+from royale.learn import checkpoint, untrusted
 from royale.learn.network import build_network
 from royale.learn.sampling import pack_legal, sample, single_action
 
@@ -26,12 +26,12 @@ class NetworkPlayer:
 
     def __init__(self, path: Path, greedy: bool = False, device: str = "cpu") -> None:
         arrays, self.meta = checkpoint.load(Path(path))
-        recipe = checkpoint.network_recipe(arrays, self.meta, Path(path))
+        recipe = untrusted.network_recipe(arrays, self.meta, Path(path))
         try:
             game = load_game(self.meta["game"])
             self.spec = game.spec(self.meta["settings"], recipe.encoder)
         except (KeyError, TypeError, ValueError) as error:
-            raise checkpoint.FileError(f"{path}: no game that is known: {error}") from error
+            raise untrusted.FileError(f"{path}: no game that is known: {error}") from error
         self.expand, self.greedy, self.device = game.expand, greedy, device
         self.network = build_network(self.spec, recipe, 0, device).requires_grad_(False)
         checkpoint.load_network(self.network, arrays, self.meta, Path(path), "ema")

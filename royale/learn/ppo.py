@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +27,7 @@ from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.samples import Rollout, Samples
 from royale.learn.stored import turn_samples
+from royale.learn.timing import Clock
 from royale.learn.value import ValueCodec
 
 # What is measured of each minibatch, and its mean shown.
@@ -56,6 +56,17 @@ def explained_variance(values: np.ndarray, returns: np.ndarray) -> float | None:
     if variance == 0.0:
         return 0.0
     return float(1.0 - (returns.astype(np.float64) - values).var() / variance)
+
+
+@dataclass
+class Dataset:
+    """What a rollout's M samples teach, and which of them are trained on."""
+
+    advantages: np.ndarray  # (M,) float32, normalised
+    returns: np.ndarray  # (M,) float32
+    choices: np.ndarray  # (M,) bool: more than one action was legal
+    usable: np.ndarray  # (U,) indices of those whose game was not lost
+    trained: np.ndarray  # (S,) of those, the ones with the greatest |advantage|
 
 
 @dataclass
@@ -139,7 +150,8 @@ class Updater:
         self.network, self.average, self.optimizer = network, average, optimizer
         self.codec = ValueCodec(recipe)
         self.parameters = list(network.parameters())
-        self.codec_seconds = 0.0
+        # Not a GPU's clock: waiting for the step before would keep `gather` from overlapping it.
+        self.clock = Clock(("gae", "codec", "update"))
 
     def update(
         self,
@@ -156,8 +168,44 @@ class Updater:
         was of a lost game no step is taken, and what was not measured is None. TrainingError
         when the stored log-probabilities are not the network's or a loss is not finite.
         """
-        recipe, began = self.recipe, time.perf_counter()
-        samples = rollout.samples
+        recipe, samples = self.recipe, rollout.samples
+        deviation, lag, rows = None, None, []
+        self.clock.reset()
+        with self.clock("update"):
+            with self.clock("gae"):
+                data = self._dataset(rollout, iteration)
+            for epoch in range(recipe.epochs):
+                order = data.trained[rng.permutation(int(rng.fold(key, epoch)), data.trained.size)]
+                turns = int(rng.fold(key, epoch, 1))
+                for part in split_evenly(order, recipe.minibatch):
+                    mine = self.share.part(part)
+                    if mine.size:
+                        batch = self.gather(samples, mine, data.advantages, data.returns, turns)
+                        losses = minibatch_losses(
+                            self.network, self.codec, recipe, coefficient, batch, self.precision
+                        )
+                        losses.total.backward()
+                    else:  # the other processes have the whole minibatch
+                        losses = Losses(*torch.zeros(4, 1, device=self.device)[:, 0], None)
+                    weight = mine.size / part.size
+                    self.share.sum_gradients(self.parameters, weight)
+                    if deviation is None:  # no step of this iteration yet
+                        lag = played = losses.log_ratio
+                        if behaviour is not None:
+                            played = self._as_played(behaviour, batch)
+                        deviation = self._check_on_policy(played, iteration)
+                    norm = self.optimizer.clip_gradients(recipe.max_grad_norm)
+                    rows.append(self._measure(losses, norm, weight))
+                    self._check_finite(rows[-1], iteration)
+                    self.optimizer.step()
+                    torch._foreach_lerp_(self.average, self.parameters, 1.0 - recipe.ema_decay)
+            self._check_weights(iteration)
+        metrics = self._metrics(rollout, data, rows, deviation, lag)
+        return {**metrics, "seconds": dict(self.clock.seconds)}
+
+    def _dataset(self, rollout: Rollout, iteration: int) -> Dataset:
+        """Advantages and returns of the rollout's samples, and which are trained on."""
+        recipe, samples = self.recipe, rollout.samples
         # The negative control takes a game that met the turn cap for one that goes on, in
         # the board that was dealt next, and does not train on its last decision.
         reset = recipe.truncation == "reset"
@@ -172,7 +220,6 @@ class Updater:
             recipe.gamma,
             recipe.gae_lambda,
         )
-        returns = raw + samples.value
         use = ~samples.dropped
         if reset:
             last = rollout.owner()[cut]
@@ -181,61 +228,38 @@ class Updater:
         if not (usable.size or samples.dropped.any()):
             raise TrainingError(f"iteration {iteration}: no sample to train on")
         advantages = normalise(raw, use & choices)
-        chosen = usable[select_top(advantages[usable], recipe.advantage_top)]
-        shares = samples.entropy[choices] / np.log(samples.n_legal[choices])
-        gae_seconds = time.perf_counter() - began
+        trained = usable[select_top(advantages[usable], recipe.advantage_top)]
+        return Dataset(advantages, raw + samples.value, choices, usable, trained)
 
-        self.codec_seconds = 0.0
-        deviation, lag, rows = None, None, []
-        for epoch in range(recipe.epochs):
-            order = chosen[rng.permutation(int(rng.fold(key, epoch)), chosen.size)]
-            for part in split_evenly(order, recipe.minibatch):
-                turns = int(rng.fold(key, epoch, 1))
-                mine = self.share.part(part)
-                if mine.size:
-                    batch = self._gather(samples, mine, advantages, returns, turns)
-                    losses = minibatch_losses(
-                        self.network, self.codec, recipe, coefficient, batch, self.precision
-                    )
-                    losses.total.backward()
-                else:  # the other processes have the whole minibatch
-                    losses = Losses(*torch.zeros(4, 1, device=self.device)[:, 0], None)
-                weight = mine.size / part.size
-                self.share.sum_gradients(self.parameters, weight)
-                if deviation is None:
-                    lag, played = losses.log_ratio, losses.log_ratio
-                    if behaviour is not None:
-                        played = self._as_played(behaviour, batch)
-                    deviation = self._check_on_policy(played, iteration)
-                norm = self.optimizer.clip_gradients(recipe.max_grad_norm)
-                rows.append(self._measure(losses, norm, weight))
-                self._check_finite(rows[-1], iteration)
-                self.optimizer.step()
-                torch._foreach_lerp_(self.average, self.parameters, 1.0 - recipe.ema_decay)
-        self._check_weights(iteration)
+    def _metrics(
+        self,
+        rollout: Rollout,
+        data: Dataset,
+        rows: list[Tensor],
+        deviation: float | None,
+        lag: Tensor | None,
+    ) -> dict[str, object]:
+        """The row of metrics; rows: MEASURED of each minibatch; lag: the first's log-ratio."""
+        samples, usable = rollout.samples, data.usable
         measured = torch.stack(rows).double().mean(0).tolist() if rows else [None] * len(MEASURED)
-        update_seconds = time.perf_counter() - began - gae_seconds - self.codec_seconds
+        shares = samples.entropy[data.choices] / np.log(samples.n_legal[data.choices])
+        returns = data.returns[usable]
         return {
             **dict(zip(MEASURED, measured, strict=True)),
             "entropy": float(shares.mean(dtype=np.float64)) if shares.size else None,
-            "explained_variance": explained_variance(samples.value[usable], returns[usable]),
-            "return": float(returns[usable].mean(dtype=np.float64)) if usable.size else None,
+            "explained_variance": explained_variance(samples.value[usable], returns),
+            "return": float(returns.mean(dtype=np.float64)) if usable.size else None,
             "ratio_max_abs_dev": deviation,
             # of the first minibatch, before any step of this iteration
             "policy_lag_kl": None if lag is None else max(0.0, float(approximate_kl(lag))),
             "learner_share": float(rollout.learner.mean()),
-            "decisions": int(choices.sum()),
+            "decisions": int(data.choices.sum()),
             "rows_dropped": int(samples.dropped.sum()),
-            "samples_trained": int(chosen.size),
+            "samples_trained": int(data.trained.size),
             "optimizer_steps": len(rows),
-            "seconds": {
-                "gae": gae_seconds,
-                "codec": self.codec_seconds,
-                "update": update_seconds,
-            },
         }
 
-    def _gather(
+    def gather(
         self,
         samples: Samples,
         index: np.ndarray,
@@ -243,30 +267,33 @@ class Updater:
         returns: np.ndarray,
         key: int = 0,
     ) -> Minibatch:
-        began = time.perf_counter()
+        """The samples with numbers `index` (B,), on the network's device, codes as planes.
 
-        def take(array: np.ndarray) -> Tensor:
-            return torch.from_numpy(array[index]).to(self.device)
+        advantages and returns (M,) are of all samples; from key come the symmetries that
+        `stored_samples` turns them by.
+        """
+        with self.clock("codec"):
 
-        shown = samples.codes, samples.scalars, samples.legal, samples.action
-        seen = [array[index] for array in shown]
-        if self.recipe.symmetry == "stored_samples":
-            seen = turn_samples(self.game, self.spec, *seen, rng.fold(key, index))
-        codes, scalars, legal, action = (torch.from_numpy(a).to(self.device) for a in seen)
-        batch = Minibatch(
-            planes=self.game.expand(codes, scalars, self.spec.encoder),
-            legal=legal,
-            n_legal=take(samples.n_legal),
-            action=action.long(),
-            log_prob=take(samples.log_prob),
-            value=take(samples.value),
-            keep=take(samples.keep),
-            forced=take(samples.forced),
-            advantage=torch.from_numpy(advantages[index]).to(self.device),
-            returns=torch.from_numpy(returns[index]).to(self.device),
-        )
-        self.codec_seconds += time.perf_counter() - began
-        return batch
+            def take(array: np.ndarray) -> Tensor:
+                return torch.from_numpy(array[index]).to(self.device)
+
+            shown = samples.codes, samples.scalars, samples.legal, samples.action
+            seen = [array[index] for array in shown]
+            if self.recipe.symmetry == "stored_samples":
+                seen = turn_samples(self.game, self.spec, *seen, rng.fold(key, index))
+            codes, scalars, legal, action = (torch.from_numpy(a).to(self.device) for a in seen)
+            return Minibatch(
+                planes=self.game.expand(codes, scalars, self.spec.encoder),
+                legal=legal,
+                n_legal=take(samples.n_legal),
+                action=action.long(),
+                log_prob=take(samples.log_prob),
+                value=take(samples.value),
+                keep=take(samples.keep),
+                forced=take(samples.forced),
+                advantage=take(advantages),
+                returns=take(returns),
+            )
 
     def _measure(self, losses: Losses, norm: Tensor, weight: float) -> Tensor:
         """MEASURED of a minibatch, of which this process had the share `weight`."""

@@ -34,7 +34,7 @@ JOB, ENDED = "job.json", "ended.json"
 def starter(
     name: str, log: str | Path, bench: Mapping[str, Any] | None = None
 ) -> Callable[[SegmentPlan, Path, Path], None]:
-    """A `start_processes` for `run_segment`; progress goes to the terminal as `name`, and to log."""
+    """A `start_processes` for `run_segment`; progress goes to the log and, as `name`, is shown."""
 
     def start(plan: SegmentPlan, out: Path, partial: Path) -> None:
         job = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,6 +17,7 @@ from royale.learn.precision import Precision
 from royale.learn.recipe import Recipe
 from royale.learn.samples import Rollout
 from royale.learn.sampling import pack_legal, sample, single_action
+from royale.learn.timing import Clock
 from royale.learn.value import ValueCodec
 
 
@@ -31,8 +31,8 @@ class Actors:
     What is seen now is `codes` (R, C...), `scalars` (R, S) and `legal` (N, 2, A). Games are
     dealt from keys of (run, environment, episode), frames and actions from keys of their
     own, so the future depends on `state_arrays` alone. Where several processes share the
-    `total` games of a run, this one's are those from number `first`. `seconds` counts the time spent in
-    env, codec (gathering codes, expanding them to planes), inference and sampling.
+    `total` games of a run, this one's are those from number `first`. `clock` counts the
+    seconds of env, codec (gathering codes, expanding them to planes), inference and sampling.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Actors:
         self.legal = np.zeros((n, 2, spec.n_actions), np.uint8)
         self.codes = np.zeros((2 * n, *spec.code_shape), np.uint8)
         self.scalars = np.zeros((2 * n, len(spec.scalars)), np.float32)
-        self.seconds = dict.fromkeys(("env", "codec", "inference", "sampling"), 0.0)
+        self.clock = Clock(("env", "codec", "inference", "sampling"), device)
         self.stopping = False  # set from another thread: `collect` ends with Stopped
         self.begin_statistics()
 
@@ -108,44 +108,37 @@ class Actors:
         codes = self.codes.reshape(n, 2, *self.codes.shape[1:])
         self.batch.observe(codes, self.scalars.reshape(n, 2, -1), self.legal)
 
-    def _clock(self, part: str, since: float) -> float:
-        if self.device != "cpu":
-            torch.cuda.synchronize()
-        now = time.perf_counter()
-        self.seconds[part] += now - since
-        return now
-
     @torch.inference_mode()
     def collect(self, network: Network, out: Rollout, first_turn: int) -> None:
         """Play out.horizon turns into `out`; first_turn counts turns since the run began."""
-        n, rows = self.batch.n_games, out.rows
-        clock = time.perf_counter()
-        out.begin()
-        for t in range(out.horizon):
-            if self.stopping:
-                raise Stopped
-            packed = pack_legal(self.legal.reshape(rows, -1))
-            # Where one action is legal it is taken: no network need be asked.
-            out.action[t], choice = single_action(packed, self.batch.spec.n_actions)
-            out.learner[t] = self.opponents.learner_rows()
-            clock = self._clock("env", clock)
-            clock = self._decide(network, out, t, packed, choice, first_turn, clock)
+        with self.clock("env"):
+            out.begin()
+            for t in range(out.horizon):
+                if self.stopping:
+                    raise Stopped
+                self._turn(network, out, t, first_turn + t)
+            lost = getattr(self.batch, "lost", None)
+            if lost is not None:  # since the last turn: nothing is seen to value what came before
+                out.drop(lost)
+            last = np.flatnonzero(self.opponents.learner_rows())
+            _, values = self._forward(network, self.codes[last], self.scalars[last])
+            out.last_value[:] = 0.0  # an opponent's row has no sample that would ask for it
+            out.last_value[last] = values.cpu().numpy()
+
+    def _turn(self, network: Network, out: Rollout, t: int, turn: int) -> None:
+        """Choose and play one turn: the t-th of `out`, and that number since the run began."""
+        packed = pack_legal(self.legal.reshape(out.rows, -1))
+        # Where one action is legal it is taken: no network need be asked.
+        out.action[t], choice = single_action(packed, self.batch.spec.n_actions)
+        out.learner[t] = self.opponents.learner_rows()
+        with self.clock("sampling"):
+            self._decide(network, out, t, packed, choice, turn)
             if self.opponents:
-                clock = self._oppose(out.action[t], packed, choice, first_turn + t, clock)
-            lost = self._step(out.action[t].reshape(n, 2), out.reward[t])
-            out.truncated[t] = np.repeat(self.at_cap, 2)
-            out.end_turn(t, self.over, lost)
-            self._observe()
-            clock = self._clock("env", clock)
-        lost = getattr(self.batch, "lost", None)
-        if lost is not None:  # since the last turn: nothing is seen to value what came before
-            out.drop(lost)
-        last = np.flatnonzero(self.opponents.learner_rows())
-        seen = self.codes[last], self.scalars[last]
-        _, values, clock = self._forward(network, *seen, clock)
-        out.last_value[:] = 0.0  # an opponent's row has no sample that would ask for it
-        out.last_value[last] = values.cpu().numpy()
-        self._clock("env", clock)
+                self._oppose(out.action[t], packed, choice, turn)
+        lost = self._step(out.action[t].reshape(-1, 2), out.reward[t])
+        out.truncated[t] = np.repeat(self.at_cap, 2)
+        out.end_turn(t, self.over, lost)
+        self._observe()
 
     def _decide(
         self,
@@ -154,57 +147,57 @@ class Actors:
         t: int,
         packed: np.ndarray,
         choice: np.ndarray,
-        first_turn: int,
-        clock: float,
-    ) -> float:
+        turn: int,
+    ) -> None:
         """Let the network choose in the learner's rows that have a choice."""
         rows = np.flatnonzero(out.learner[t] & (choice | (t == 0)))
         if not rows.size:
-            return clock
-        new = out.add(t, rows, self.codes, self.scalars, packed)
-        logits, values, clock = self._forward(network, new.codes, new.scalars, clock)
+            return
+        with self.clock("codec"):
+            new = out.add(t, rows, self.codes, self.scalars, packed)
+        logits, values = self._forward(network, new.codes, new.scalars)
         numbers = 2 * self.first + rows
-        keys = rng.fold(self.action_key, first_turn + t, numbers)
+        keys = rng.fold(self.action_key, turn, numbers)
         drawn = sample(logits, new.legal, rng.uniform(keys))
         new.action[:], new.log_prob[:] = drawn.action, drawn.log_prob
         new.entropy[:], new.n_legal[:] = drawn.entropy, drawn.n_legal
         new.value[:] = values.cpu().numpy()
         if self.explorer:
-            keys = rng.fold(self.explore_key, first_turn + t, numbers)
+            keys = rng.fold(self.explore_key, turn, numbers)
             legal = self.legal.reshape(out.rows, -1)[rows]
             mixed = self.explorer.mix(new.action, logits, legal, keys)
             new.action[:], new.log_prob[:] = mixed.action, mixed.log_prob
             new.keep[:], new.forced[:] = mixed.keep, mixed.forced
             self.explored += int((mixed.explored & choice[rows]).sum())
         out.action[t, rows] = new.action
-        return self._clock("sampling", clock)
 
     def _forward(
-        self, network: Network, codes: np.ndarray, scalars: np.ndarray, clock: float
-    ) -> tuple[torch.Tensor, torch.Tensor, float]:
-        moved = torch.from_numpy(codes).to(self.device), torch.from_numpy(scalars).to(self.device)
-        planes = self.expand(*moved, self.batch.spec.encoder)
-        self.expanded += len(codes)
-        clock = self._clock("codec", clock)
-        logits, outputs = self.precision.forward(network, planes)
-        values = self.value_codec.decode(outputs)
-        return logits, values, self._clock("inference", clock)
+        self, network: Network, codes: np.ndarray, scalars: np.ndarray
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits (B, A) and decoded values (B,) of B rows."""
+        with self.clock("codec"):
+            moved = (torch.from_numpy(array).to(self.device) for array in (codes, scalars))
+            planes = self.expand(*moved, self.batch.spec.encoder)
+            self.expanded += len(codes)
+        with self.clock("inference"):
+            logits, outputs = self.precision.forward(network, planes)
+            return logits, self.value_codec.decode(outputs)
 
     def _oppose(
-        self, action: np.ndarray, packed: np.ndarray, choice: np.ndarray, turn: int, clock: float
-    ) -> float:
+        self, action: np.ndarray, packed: np.ndarray, choice: np.ndarray, turn: int
+    ) -> None:
         """Fill in the moves, in `action` (R,), of the rows that are not the learner's."""
         keys = rng.fold(self.action_key, turn, 2 * self.first + np.arange(action.size))
         for member, network in enumerate(self.opponents.past):
             rows = self.opponents.rows(opponents.PAST, member)
             rows = rows[choice[rows]]
             if rows.size:
-                seen = self.codes[rows], self.scalars[rows]
-                logits, _, clock = self._forward(network, *seen, clock)
+                with self.clock("codec"):
+                    seen = self.codes[rows], self.scalars[rows]
+                logits, _ = self._forward(network, *seen)
                 action[rows] = sample(logits, packed[rows], rng.uniform(keys[rows])).action
         legal = self.legal.reshape(action.size, -1)
         self.opponents.scripted_moves(action, self.codes, self.scalars, legal, keys, choice)
-        return self._clock("sampling", clock)
 
     def _step(self, actions: np.ndarray, reward: np.ndarray) -> np.ndarray | None:
         """One turn; which games (N,) were lost in it, if any."""
@@ -262,9 +255,11 @@ class Actors:
         self.opponents.wins, self.opponents.ended = wins, ended
 
     def episode_statistics(self) -> dict[str, object]:
-        """Episodes ended since `begin_statistics`, not counting lost ones, their share of draws (and of those
-        truncated), mean length in turns, mean statistics of the learner's seats, and its
-        win rate against each kind of opponent; null if none ended."""
+        """What became of the episodes that ended since `begin_statistics`, lost ones left out.
+
+        Their number, the shares drawn and truncated, mean length in turns, mean statistics of
+        the learner's seats, and its win rate against each kind of opponent; null if none ended.
+        """
         n = self.ended
         mean = {
             name: float(total / n) if n else None

@@ -143,7 +143,7 @@ class Rollout:
         return vars(self._room.part(slice(0, m)))
 
     def load_state_arrays(self, arrays: Mapping[str, np.ndarray], n_actions: int) -> None:
-        """Restore `state_arrays` of the right shapes; ValueError where numbers are none of a rollout.
+        """Restore `state_arrays` of the right shapes; ValueError where a number cannot be.
 
         What they index is not looked at again, so a stranger's file is checked here.
         """

@@ -24,6 +24,7 @@ from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
 from royale.learn.preemption import StopRequest, stop_request
+from royale.learn.timing import Clock
 from royale.learn.trainer import Trainer
 
 CHECKPOINT = "checkpoint.safetensors"
@@ -180,14 +181,15 @@ def _iterate(
     plan, share = trainer.plan, trainer.share
     end = trainer.first_iteration + plan.iterations
     total = end * plan.steps_per_iteration
-    saved, checkpoint_seconds = time.monotonic(), 0.0
+    saved, clock = time.monotonic(), Clock(("checkpoint",))
     with open(partial / METRICS if share.first else os.devnull, "a") as metrics:
         before = _rows_before(plan, trainer.first_iteration, partial) if share.first else []
         alarms = Alarms(before, trainer.updater.precision.tolerance, bench=bench)
         while trainer.iteration < end:
             row = trainer.iterate()
             # The save lies after the row it belongs to, so its time is the next row's.
-            row["timing"]["checkpoint"], checkpoint_seconds = checkpoint_seconds, 0.0
+            row["timing"] |= clock.seconds
+            clock.reset()
             row["seconds"] += row["timing"]["checkpoint"]
             row["steps_per_second"] = plan.steps_per_iteration / row["seconds"]
             row["health"] = health(plan.device)
@@ -206,13 +208,12 @@ def _iterate(
             asked = next((reason for reason, _ in votes if reason), None)
             due = any(due for _, due in votes)
             if asked or due or (every and done % every == 0):
-                began = time.monotonic()
-                state = trainer.state()
-                if share.first:
-                    os.fsync(metrics.fileno())
-                    checkpoint.save(partial / CHECKPOINT, *state)
+                with clock("checkpoint"):
+                    state = trainer.state()
+                    if share.first:
+                        os.fsync(metrics.fileno())
+                        checkpoint.save(partial / CHECKPOINT, *state)
                 saved = time.monotonic()
-                checkpoint_seconds = saved - began
             if asked:
                 raise Preempted(
                     f"{asked}: stopped after iteration {trainer.iteration} of {end}, "

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +12,8 @@ import torch
 
 from royale import rng
 from royale.games import load
-from royale.learn import checkpoint, determinism, entropy
-from royale.learn.network import Network, build_network, fingerprint, layout
-from royale.learn.opponents import POOL
+from royale.learn import checkpoint, determinism, entropy, untrusted
+from royale.learn.network import Network, build_network, fingerprint, layout, network_arrays
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.overlap import Ahead, Collector, expected_arrays, frozen, restored
 from royale.learn.parallel import ALONE, Share
@@ -25,6 +22,7 @@ from royale.learn.ppo import TrainingError, Updater
 from royale.learn.recipe import Recipe
 from royale.learn.rollout import Actors
 from royale.learn.samples import Rollout
+from royale.learn.timing import Clock
 
 TIMED = ("env", "codec", "inference", "sampling", "gae", "update", "check")
 
@@ -124,31 +122,32 @@ class Trainer:
         `overlap_saved`, leave over is timing's `residual`. TrainingError when something is not
         finite.
         """
-        began = time.perf_counter()
-        self._follow_schedule()
-        self.actors.seconds = dict.fromkeys(self.actors.seconds, 0.0)
-        rollout, behaviour = self._collected()
-        # of this rollout; what is collected beside the update counts anew
-        explored, statistics = self.actors.explored, self.actors.episode_statistics()
-        self.optimizer.warm(self.warmth)
-        number = self.iteration + 1
-        saved = 0.0
-        # a stage of the schedule begins with games of its own, which are not there yet
-        if self.recipe.overlap and self.plan.training_settings(number) == self.settings:
-            metrics, saved = self._update_beside(rollout, number, behaviour)
-        else:
-            metrics = self._update(rollout, number, behaviour)
-        used = self.coefficient
-        if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
-            self.coefficient = entropy.next_coefficient(
-                used, metrics["entropy"], self.recipe.entropy_floor
-            )
-        self.iteration = number
+        clock = Clock(("iteration",))
+        with clock("iteration"):
+            self._follow_schedule()
+            self.actors.clock.reset()
+            rollout, behaviour = self._collected()
+            # of this rollout; what is collected beside the update counts anew
+            explored, statistics = self.actors.explored, self.actors.episode_statistics()
+            self.optimizer.warm(self.warmth)
+            number = self.iteration + 1
+            saved = 0.0
+            # a stage of the schedule begins with games of its own, which are not there yet
+            if self.recipe.overlap and self.plan.training_settings(number) == self.settings:
+                metrics, saved = self._update_beside(rollout, number, behaviour)
+            else:
+                metrics = self._update(rollout, number, behaviour)
+            used = self.coefficient
+            if metrics["entropy"] is not None:  # without a decision there is nothing to hold up
+                self.coefficient = entropy.next_coefficient(
+                    used, metrics["entropy"], self.recipe.entropy_floor
+                )
+            self.iteration = number
+        seconds = clock.seconds["iteration"]
         timing = dict.fromkeys(TIMED, 0.0)
-        for part in (self.actors.seconds, metrics.pop("seconds")):
-            for name, seconds in part.items():
-                timing[name] += seconds
-        seconds = time.perf_counter() - began
+        for parts in (self.actors.clock.seconds, metrics.pop("seconds")):
+            for name, spent in parts.items():
+                timing[name] += spent
         timing["residual"] = seconds + saved - sum(timing.values())
         return {
             "iteration": self.iteration,
@@ -215,21 +214,22 @@ class Trainer:
     ) -> dict[str, Any]:
         """Update on the rollout, twice if this iteration is checked; its metrics."""
         key = int(rng.fold(self.order_key, iteration - 1))
-        began = time.perf_counter()
 
         def update() -> dict[str, Any]:
             return self.updater.update(rollout, self.coefficient, key, iteration, behaviour)
 
         if not self.checks(iteration):
             return update()
-        metrics, difference = self.twice(update)
+        clock = Clock(("check",))
+        with clock("check"):
+            metrics, difference = self.twice(update)
         if difference is not None:
             raise TrainingError(
                 f"iteration {iteration}: the update computed twice from one state differs in "
                 f"{difference}, though determinism is run_exact"
             )
-        parts = metrics["seconds"]
-        parts["check"] = time.perf_counter() - began - sum(parts.values())
+        parts = metrics["seconds"]  # of the second update; the first one is the check's
+        parts["check"] = clock.seconds["check"] - sum(parts.values())
         return metrics
 
     def _rollout_of_all(self) -> Rollout:
@@ -243,8 +243,8 @@ class Trainer:
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """Arrays and JSON metadata of everything that decides the future."""
-        arrays = checkpoint.network_arrays(self.network, "weights")
-        arrays |= checkpoint.network_arrays(self.average, "ema")
+        arrays = network_arrays(self.network, "weights")
+        arrays |= network_arrays(self.average, "ema")
         for name, tensor in self.optimizer.state_tensors().items():
             arrays[f"optimizer/{name}"] = tensor.cpu().numpy()
         arrays |= self.share.join_arrays(self.actors.state_arrays())
@@ -282,13 +282,22 @@ class Trainer:
         ]
         if wrong:
             raise ValueError(f"{path}: checkpoint of another arm\n  " + "\n  ".join(wrong))
-        counters = self._counters(meta, path)
+        counters = untrusted.counters(meta, path)
         arrays = self.share.slice_arrays(arrays, self.plan.envs)
         # the games are those of the last iteration, which the next one may replace
         settings = self.plan.training_settings(max(meta["iteration"] - 1, 0))
         if settings != self.settings:
             self._make_games(settings)
-        self._check_state(arrays, path)
+        untrusted.check_state(
+            arrays,
+            path,
+            self.average,
+            self.actors.state_arrays(),
+            self.optimizer.expected_arrays("optimizer/"),
+            expected_arrays(arrays, self.spare, self.actors, self.network)
+            if self.recipe.overlap
+            else {},
+        )
         prefix = "optimizer/"
         self.optimizer.load_state_tensors(
             {
@@ -302,42 +311,5 @@ class Trainer:
             if self.recipe.overlap:
                 self.ahead = restored(arrays, meta, path, self.spare, self.actors, self.network)
         except ValueError as error:
-            raise checkpoint.FileError(f"{path}: {error}") from error
+            raise untrusted.FileError(f"{path}: {error}") from error
         self.coefficient, self.iteration, self.first_iteration = counters
-
-    def _check_state(self, arrays: Mapping[str, np.ndarray], path: Path) -> None:
-        """FileError unless each tensor has its place, with the shape and type of that place."""
-        past = "opponents/past/"
-        slots = {name.split("/")[2] for name in checkpoint.part(arrays, past)}
-        if len(slots) > POOL or slots != {str(slot) for slot in range(len(slots))}:
-            raise checkpoint.FileError(f"{path}: past selves {sorted(slots)}; at most {POOL}")
-        expected = {
-            name: array
-            for name, array in self.actors.state_arrays().items()
-            if not name.startswith(past)
-        }
-        for name, array in checkpoint.part(expected, "game/").items():
-            # an engine's own snapshots have the length they have; the rest is the game's check
-            shape = arrays[name].shape if name in arrays else ()
-            if len(shape) == array.ndim and shape[:1] == array.shape[:1]:
-                expected[name] = np.broadcast_to(np.zeros((), array.dtype), shape)
-        for prefix in ("weights", "ema", *(f"{past}{slot}" for slot in slots)):
-            expected |= checkpoint.network_arrays(self.average, prefix)
-        if self.recipe.overlap:
-            expected |= expected_arrays(arrays, self.spare, self.actors, self.network)
-        if checkpoint.part(arrays, "optimizer/"):  # an arm that has taken a step
-            expected |= self.optimizer.expected_arrays("optimizer/")
-        checkpoint.check_arrays(arrays, expected, path)
-
-    def _counters(self, meta: Mapping[str, Any], path: Path) -> tuple[float, int, int]:
-        """Entropy coefficient, iteration and the segment's first; FileError if they are none."""
-        numbers = [meta.get(key) for key in ("entropy_coef", "iteration", "first_iteration")]
-        coefficient, iteration, first = numbers
-        if not (
-            isinstance(coefficient, float)
-            and 0 <= coefficient < math.inf
-            and all(type(number) is int for number in (iteration, first))
-            and 0 <= first <= iteration
-        ):
-            raise checkpoint.FileError(f"{path}: entropy_coef and iterations are {numbers}")
-        return coefficient, iteration, first

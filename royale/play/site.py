@@ -9,7 +9,7 @@ from typing import Any
 from royale.errors import RoyaleError
 from royale.files import expect_sha256, write_json, write_text
 from royale.games.generals.settings import settings_of
-from royale.learn import checkpoint
+from royale.learn import checkpoint, untrusted
 from royale.learn.value import ValueCodec
 from royale.play import page_file
 
@@ -44,7 +44,7 @@ def about(champion: Path, title: str) -> dict[str, Any]:
         raise RoyaleError(f"{champion}: cannot be read ({error.strerror})") from None
     if meta["game"] != "generals":
         raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a page")
-    recipe = checkpoint.network_recipe(arrays, meta, champion)
+    recipe = untrusted.network_recipe(arrays, meta, champion)
     weights = [array for name, array in arrays.items() if name.startswith("ema/")]
     return {
         "title": title,

@@ -10,6 +10,7 @@ import numpy as np
 
 from royale import rng
 from royale.games.protocol import BatchedGame, Game, View
+from royale.learn.plan import steps_an_iteration
 from royale.learn.recipe import Recipe
 from royale.project.arms import samples_kept
 
@@ -22,7 +23,7 @@ def geometry(game: Game, train: Mapping[str, Any], recipe: Recipe) -> dict[str, 
     `samples_trained_on` is the most there can be: rows without a choice are no samples.
     An optimizer step is one forward and backward pass of a minibatch.
     """
-    samples = 2 * train["envs"] * train["horizon"]
+    samples = steps_an_iteration(train["envs"], train["horizon"])
     kept = samples_kept(train, recipe)
     iterations = math.ceil(train["segment_steps"] / samples)
     steps = recipe.epochs * math.ceil(kept / recipe.minibatch)

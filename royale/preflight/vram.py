@@ -74,10 +74,10 @@ class Probe:
         updater, samples = self.trainer.updater, self.trainer.rollout.samples
         numbers = np.zeros(len(samples), np.float32)
         with torch.inference_mode():
-            seen = updater._gather(samples, self._index(rows), numbers, numbers)
+            seen = updater.gather(samples, self._index(rows), numbers, numbers)
             updater.precision.forward(updater.network, seen.planes)
             del seen
-        batch = updater._gather(samples, self._index(minibatch), numbers, numbers)
+        batch = updater.gather(samples, self._index(minibatch), numbers, numbers)
         losses = minibatch_losses(
             updater.network, updater.codec, updater.recipe, 0.0, batch, updater.precision
         )

@@ -12,6 +12,7 @@ from typing import Any
 
 from royale import games
 from royale.errors import ConfigError
+from royale.learn.plan import steps_an_iteration
 from royale.learn.recipe import Recipe, opponent_games
 
 # Recipe keys whose change makes other rewards, and those that a machine must be asked about
@@ -21,8 +22,9 @@ MACHINE_KEYS = ("minibatch", "opponents", "settings", "schedule", "precision", "
 
 
 def samples_kept(train: Mapping[str, Any], recipe: Recipe) -> int:
-    """Samples an iteration trains on: the share `advantage_top` of 2 * envs * horizon."""
-    return math.ceil(recipe.advantage_top * 2 * train["envs"] * train["horizon"])
+    """Samples an iteration trains on: the share `advantage_top` of its agent steps."""
+    steps = steps_an_iteration(train["envs"], train["horizon"])
+    return math.ceil(recipe.advantage_top * steps)
 
 
 def check_arm(

@@ -84,3 +84,20 @@ def assert_resumes_exactly(plan, folder):
     for name in expected:
         assert np.array_equal(expected[name], got[name]), name
     return got, second
+
+
+def changed(name, value):
+    """A change of a checkpoint's parts (arrays, meta): `value` of the array of that name."""
+    return lambda arrays, meta: arrays.update({name: value(arrays[name])})
+
+
+def reward_lost_at_the_cap(patch):
+    """Break the actors: where the audit's games meet the turn cap, no reward is left."""
+    step = Actors._step
+
+    def broken(self, actions, reward):
+        lost = step(self, actions, reward)
+        reward[np.repeat(self.batch.results[-1].truncated, 2)] = 0.0
+        return lost
+
+    patch.setattr(Actors, "_step", broken)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from test_segment import Killed, killer, rows, train
+from segments import Killed, killer, rows, train
 
 from royale.learn import alarms as module
 from royale.learn.alarms import TABLE, Alarms, health

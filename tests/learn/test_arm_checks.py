@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import toy_game
-from test_audit import CAP, reward_lost_at_the_cap
+from learner_parts import reward_lost_at_the_cap
 
 from royale.errors import ConfigError, RoyaleError
 from royale.games import load
@@ -98,7 +98,10 @@ def test_a_negative_control_is_warned_of_and_runs():
 def test_an_arm_whose_reward_is_lost_is_refused(monkeypatch):
     reward_lost_at_the_cap(monkeypatch)
     found = {check.name: check for check in arm(draw_reward=-0.5)}
-    assert found["rewards"].status == "refused" and CAP in found["rewards"].found
+    assert (
+        found["rewards"].status == "refused"
+        and "draw_reward at the turn cap" in found["rewards"].found
+    )
     assert "rewards" not in {check.name for check in arm(rewards=False)}
 
 

@@ -28,7 +28,7 @@ MIXED = {"past": 0.25, "scripted": 0.25, "random": 0.25}
 
 def trained_rows(learner, monkeypatch, advantages=None):
     """Flat indices of the samples that an update trains on."""
-    calls = spy(monkeypatch, learner.updater, "_gather")
+    calls = spy(monkeypatch, learner.updater, "gather")
     metrics = learner.updater.update(learner.rollout, 0.0, 1, 1)
     if advantages is not None:
         advantages.append(calls[0][0][2])
@@ -44,7 +44,7 @@ def test_stored_samples_are_turned_and_the_deviation_is_shown():
     n = len(samples)
     assert not learner.actors.batch.frames.any()
     zeros = np.zeros(n, np.float32)
-    batch = learner.updater._gather(samples, np.arange(n), zeros, zeros, 5)
+    batch = learner.updater.gather(samples, np.arange(n), zeros, zeros, 5)
     codes = torch.from_numpy(samples.codes)
     scalars = torch.from_numpy(samples.scalars)
     stored = toy_game.GAME.expand(codes, scalars, "base")

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 import toy_game
+from learner_parts import reward_lost_at_the_cap
 
 from royale.learn import audit as audits
 from royale.learn import ppo
@@ -66,17 +67,6 @@ def test_the_same_audit_twice_says_the_same():
 
 
 # each breaks one thing; the coefficients it kills, and where
-def reward_lost_at_the_cap(patch):
-    step = Actors._step
-
-    def broken(self, actions, reward):
-        lost = step(self, actions, reward)
-        reward[np.repeat(self.batch.results[-1].truncated, 2)] = 0.0
-        return lost
-
-    patch.setattr(Actors, "_step", broken)
-
-
 def shaping_dropped(patch):
     patch.setattr(Actors, "_potential", lambda self: self.shaped)
 

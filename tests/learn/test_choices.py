@@ -35,7 +35,7 @@ def test_single_actions_by_hand():
 
 def trained(learner, monkeypatch):
     """Indices of the samples of each minibatch, and the metrics of the update."""
-    calls = spy(monkeypatch, learner.updater, "_gather")
+    calls = spy(monkeypatch, learner.updater, "gather")
     metrics = learner.updater.update(learner.rollout, 0.0, 1, 1)
     return [args[1] for args, _ in calls], metrics
 
@@ -58,7 +58,7 @@ def test_a_row_without_a_choice_teaches_the_value_and_not_the_policy():
     learner = parts(horizon=40, settings=RESTING, sharp=300.0)
     only = np.flatnonzero(learner.rollout.samples.n_legal == 1)
     ones = np.ones(len(learner.rollout.samples), np.float32)
-    batch = learner.updater._gather(learner.rollout.samples, only, ones, ones)
+    batch = learner.updater.gather(learner.rollout.samples, only, ones, ones)
     losses = ppo.minibatch_losses(
         learner.network,
         learner.updater.codec,

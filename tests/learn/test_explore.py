@@ -96,7 +96,7 @@ def test_the_loss_sees_the_mixture():
     learner = parts(sharp=300.0, explore_plane={"up": 0.5})
     n = len(learner.rollout.samples)
     ones = np.ones(n, np.float32)
-    batch = learner.updater._gather(learner.rollout.samples, np.arange(n), ones, ones)
+    batch = learner.updater.gather(learner.rollout.samples, np.arange(n), ones, ones)
     losses = minibatch_losses(
         learner.network,
         learner.updater.codec,

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from royale.errors import RoyaleError
-from royale.learn import checkpoint, identity
+from royale.learn import checkpoint, identity, untrusted
 from royale.learn.network import build_network
 from royale.learn.plan import SegmentPlan
 from royale.learn.recipe import Recipe
@@ -118,7 +118,7 @@ def test_weights_files_of_another_network_show_both_layouts(make_plan, tmp_path)
     recipe = dataclasses.replace(Recipe.from_dict(plan.recipe), channels=12)
     other = build_network(trainer.spec, recipe, 0)
     arrays, meta = checkpoint.load(tmp_path / "w")
-    with pytest.raises(checkpoint.LayoutError) as error:
+    with pytest.raises(untrusted.LayoutError) as error:
         checkpoint.load_network(other, arrays, meta, tmp_path / "w", "ema")
     assert "stem.weight (12, 6, 3, 3) float32" in str(error.value)
     assert "stem.weight (8, 6, 3, 3) float32" in str(error.value)

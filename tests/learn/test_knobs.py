@@ -22,7 +22,7 @@ def losses(learner, advantages, returns, coefficient=0.0):
     """The loss of all samples, with constant advantages and returns where numbers are given."""
     n = len(learner.rollout.samples)
     constants = (np.zeros(n, np.float32) + np.asarray(x, np.float32) for x in (advantages, returns))
-    batch = learner.updater._gather(learner.rollout.samples, np.arange(n), *constants)
+    batch = learner.updater.gather(learner.rollout.samples, np.arange(n), *constants)
     return minibatch_losses(
         learner.network,
         learner.updater.codec,

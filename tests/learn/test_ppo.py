@@ -58,7 +58,7 @@ def test_gradients_accumulated_over_minibatches_are_those_of_the_whole(size, hea
     def gradient(parts):
         network.zero_grad()
         for part in parts:
-            batch = updater._gather(samples, part, advantages, returns)
+            batch = updater.gather(samples, part, advantages, returns)
             losses = minibatch_losses(network, updater.codec, recipe, 0.1, batch, updater.precision)
             (losses.total * (part.size / n)).backward()
         return torch.cat([p.grad.flatten() for p in network.parameters()])
@@ -73,7 +73,7 @@ def test_the_loss_is_the_sum_of_its_parts():
     samples = rollout.samples
     n = len(samples)
     zeros = np.zeros(n, np.float32)
-    batch = updater._gather(samples, np.arange(n), zeros + 2.0, zeros + 1.0)
+    batch = updater.gather(samples, np.arange(n), zeros + 2.0, zeros + 1.0)
     losses = minibatch_losses(network, updater.codec, RECIPE, 0.3, batch, updater.precision)
     assert losses.policy.item() == pytest.approx(-2.0, abs=1e-4)  # every ratio is 1
     value = 0.5 * ((samples.value - 1.0) ** 2).mean()

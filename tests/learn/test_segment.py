@@ -15,32 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from segments import Killed, killer, rows, train
 
-from royale.learn import checkpoint, ppo
+from royale.learn import checkpoint, ppo, untrusted
 from royale.learn.segment import run_segment
 
 HERE = Path(__file__).parent
-
-
-def train(plan, folder, report=None, say=lambda line: None):
-    run_segment(plan, folder, folder / "partial", report, say)
-    return checkpoint.load(folder / "checkpoint.safetensors")
-
-
-def rows(folder):
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-
-
-class Killed(BaseException):
-    """Raised from `report` to end a segment anywhere."""
-
-
-def killer(after: int):
-    def report(row, total):
-        if row["iteration"] == after:
-            raise Killed
-
-    return report
 
 
 def test_a_segment_leaves_its_three_files_and_no_partial_work(make_plan, tmp_path):
@@ -198,7 +178,7 @@ def test_another_arms_checkpoint_is_refused(make_plan, tmp_path):
     with pytest.raises(ValueError, match=r"another arm\n  recipe: asked .*0\.9"):
         train(plan, tmp_path / "1")
     plan = make_plan(segment=1, start="checkpoint", start_file=start, blocks=2)
-    with pytest.raises(checkpoint.LayoutError, match=r"! blocks\.1\.conv\.weight .* +-"):
+    with pytest.raises(untrusted.LayoutError, match=r"! blocks\.1\.conv\.weight .* +-"):
         train(plan, tmp_path / "1")
 
 

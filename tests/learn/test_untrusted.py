@@ -8,6 +8,7 @@ import struct
 
 import numpy as np
 import pytest
+from learner_parts import changed
 
 from royale.learn import checkpoint, player
 from royale.learn.trainer import Trainer
@@ -83,10 +84,6 @@ def test_a_header_over_the_limit_is_refused_before_it_is_read(tmp_path, monkeypa
         file.truncate(checkpoint.MOST + 1)
     with pytest.raises(checkpoint.FileError, match=f"{checkpoint.MOST + 1} bytes"):
         checkpoint.load(path)
-
-
-def changed(name, value):
-    return lambda arrays, meta: arrays.update({name: value(arrays[name])})
 
 
 def told(**values):
