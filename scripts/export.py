@@ -1,5 +1,6 @@
 """Export a champion and measure that the exported bot plays as it does."""
 
+# ruff: noqa: E402
 import os
 
 # The speeds are of one core; numpy reads these when it is first imported.

@@ -64,7 +64,7 @@ def load(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             meta = json.loads((file.metadata() or {})["royale"])
             if not isinstance(meta, dict):
                 raise ValueError("its metadata is no mapping")
-            arrays = {name: file.get_tensor(name) for name in file.keys()}
+            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
         written = meta.pop(SHA256, None)  # files of earlier versions have none
         if written is not None and written != _sha256(arrays):
             raise ValueError("its arrays are not those that were written")

@@ -43,7 +43,7 @@ def locked(folder: Path, say: Callable[[str], None] = _stderr) -> Iterator[None]
     while True:
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            file = open(path, "w")
+            file = open(path, "w")  # noqa: SIM115
         except FileNotFoundError:  # the holder removed the folder in between
             continue
         try:

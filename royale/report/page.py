@@ -134,7 +134,8 @@ def target_section(evidence: Evidence) -> Section:
         "the reference by the gate, at R steps a second. With a = N treatment / N control and "
         "b = R treatment / R control, the treatment is there sooner if a < b. N is known only "
         "between two checkpoints: above the one before, at most the first from which on all clear, "
-        "and that takes each match at its word. R's 95% interval is by batch means of the iterations."
+        "and that takes each match at its word. R's 95% interval is by batch means of the "
+        "iterations."
     )
     if not evidence.targets:
         return Section("target", "Time to target", lead, ask="target")

@@ -21,7 +21,7 @@ def hold(folder: str | Path) -> IO[str]:
     """
     path = Path(folder) / ".lock"
     path.parent.mkdir(parents=True, exist_ok=True)
-    file = open(path, "a+", encoding="utf-8")
+    file = open(path, "a+", encoding="utf-8")  # noqa: SIM115  (open until the process ends)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -30,7 +30,7 @@ def child(plan, folder: Path) -> None:
 
     toy_game.register()
     with open(folder / "said.txt", "a", buffering=1) as said:
-        report = open(folder / "done.txt", "a", buffering=1)
+        report = open(folder / "done.txt", "a", buffering=1)  # noqa: SIM115
         try:
             run_segment(
                 plan,

@@ -297,7 +297,7 @@ def test_a_segment_whose_metrics_were_cut_off_is_not_taken_for_finished(make_pla
     with open(metrics, "r+") as file:
         file.truncate(len("".join(whole[:3])) + (40 if lines != 3 else 0))
     seen = []
-    report = lambda row, total: seen.append(row["iteration"])
+    report = lambda row, total: seen.append(row["iteration"])  # noqa: E731
     run_segment(plan, tmp_path / "c", tmp_path / "partial", report, lambda line: None, kept=kept)
     assert seen == [1, 2, 3, 4] and len(rows(kept)) == len(rows(tmp_path / "c")) == 4
 

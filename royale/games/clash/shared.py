@@ -44,7 +44,7 @@ def open_memory(n: int) -> IO[bytes]:
     faults = []
     for folder in ("/dev/shm", tempfile.gettempdir()):
         try:
-            file = tempfile.TemporaryFile(dir=folder, buffering=0)
+            file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
             if file.write(bytes(size(n))) == size(n):
                 return file
             fault = "no room"
