@@ -4,36 +4,22 @@ from pathlib import Path
 
 import torch
 
-from royale.files import expect_sha256, read_json
 from royale.play import replay
 from royale.project import roster
 from royale.run.job import job
 
 
 def main(snakemake, progress):
-    params = snakemake.params
+    params, files, output = snakemake.params, snakemake.input, snakemake.output
     torch.set_num_threads(snakemake.threads)
-    path = snakemake.input.match
-    record = read_json(path, "match")
-    players = []
-    for side in "ab":
-        weights = next(iter(snakemake.input.get(side)), None)
-        if weights:
-            expect_sha256(weights, record["players"][side]["sha256"], path)
-        entry = params.players[side]
-        players.append(
-            roster.make_player(
-                entry,
-                weights,
-                record["game"],
-                record["settings"],
-                record["policy"],
-                params.device,
-            )
-        )
+    weights = {side: next(iter(files.get(side)), None) for side in "ab"}
+
+    def make(side, record):
+        what = record["game"], record["settings"], record["policy"], params.device
+        return roster.make_player(params.players[side], weights[side], *what)
+
     number = int(snakemake.wildcards.number)
-    kept = replay.of_match(record, number, players, path, progress.say)
-    output = snakemake.output
+    kept = replay.from_match(files.match, number, weights, make, progress.say)
     shown = replay.write(Path(output.record), Path(output.page), Path(output.picture), kept)
     progress.say(f"{shown['turns']} turns, as recorded; state hash {shown['state']}")
 

@@ -23,7 +23,7 @@ from royale import games
 from royale.errors import RoyaleError
 from royale.evidence import match
 from royale.evidence.names import VERSUS, MatchName
-from royale.files import read_json, write_json, write_text
+from royale.files import expect_sha256, read_json, write_json, write_text
 from royale.games.protocol import Replays
 from royale.play import PAGE
 
@@ -116,6 +116,26 @@ def of_match(
         "truncated": told["truncated"],
         "record": replays.record(record["settings"], told["seed"], actions),
     }
+
+
+def from_match(
+    path: str | Path,
+    number: int,
+    weights: Mapping[str, str | Path | None],
+    make: Callable[[str, Mapping[str, Any]], Any],
+    say: Callable[[str], None] = lambda line: None,
+) -> dict[str, Any]:
+    """Game `number` of a match file as it is kept; RoyaleError where weights are not the match's.
+
+    weights: of side a and b, the file of a network, else None. make(side, record) is the
+    player of a side, who plays as the match record says.
+    """
+    record = read_json(path, "match")
+    for side, file in weights.items():
+        if file:
+            expect_sha256(file, record["players"][side]["sha256"], path)
+    players = [make(side, record) for side in "ab"]
+    return of_match(record, number, players, path, say)
 
 
 def simulate(kept: Mapping[str, Any], said_by: str | Path) -> dict[str, Any]:

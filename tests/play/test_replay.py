@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-import runpy
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from royale.play import replay, runtime
 
 ROOT = Path(__file__).resolve().parents[2]
 GAMES, KEY = 6, 11
-OUTPUTS = {"page": "html", "record": "json", "picture": "svg"}
 NAMED = {"a": "g02.champion", "b": "hunter", "policy": "sample"}
 NAMED["players"] = {"a": {"sha256": "0" * 64}, "b": {"sha256": None}}
 
@@ -252,13 +249,7 @@ def test_the_registry_is_out_of_reach(monkeypatch, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-class Fields(dict):
-    """A part of Snakemake's object: by name, by place and as attributes."""
-
-    __getattr__ = dict.__getitem__
-
-
-def run_script(folder, told, weights):
+def from_match(folder, told, weights):
     said = {"kind": "network", "sha256": told["sha256"], "command": None, "faults": None}
     counts = dict(zip(("win", "loss", "draw"), match.count(told["games"]), strict=True))
     scripted = {**said, "kind": "scripted", "sha256": None}
@@ -274,28 +265,21 @@ def run_script(folder, told, weights):
         "seconds": 1.0,
     }
     write_json(folder / "m.json", record, "match")
-    players = {
-        "a": {"name": "g02.champion", "kind": "network"},
-        "b": {"name": "hunter", "kind": "scripted"},
+    made = {
+        "a": lambda: NetworkPlayer(weights),
+        "b": lambda: GAME.scripted_player("hunter", GAME.spec(told["settings"], "base")),
     }
-    snakemake = SimpleNamespace(
-        input=Fields(a=[str(weights)], b=[], match=str(folder / "m.json")),
-        output=Fields({key: str(folder / f"2.{end}") for key, end in OUTPUTS.items()}),
-        params=SimpleNamespace(players=players, device="cpu"),
-        wildcards=SimpleNamespace(number="2"),
-        threads=1,
-        log=[str(folder / "log")],
-    )
-    runpy.run_path(str(ROOT / "scripts/replay.py"), {"snakemake": snakemake})
+    path, files = folder / "m.json", {"a": weights, "b": None}
+    kept = replay.from_match(path, 2, files, lambda side, record: made[side]())
+    replay.write(*(folder / f"2.{end}" for end in ("json", "html", "svg")), kept)
 
 
-def test_the_script_writes_the_game_and_wants_the_matchs_weights(record, weights, tmp_path, capsys):
-    run_script(tmp_path, {**record[0], "sha256": sha256(weights)}, weights)
+def test_a_game_is_written_from_its_match_which_wants_its_weights(record, weights, tmp_path):
+    from_match(tmp_path, {**record[0], "sha256": sha256(weights)}, weights)
     for end in ("html", "json", "svg"):
         assert (tmp_path / f"2.{end}").stat().st_size > 500
     assert replay.main([str(tmp_path / "2.json")]) == 0
     text = (tmp_path / "2.html").read_text()
     assert "Game 2 of 6" in text and "g02.champion against hunter" in text
-    with pytest.raises(SystemExit):
-        run_script(tmp_path, {**record[0], "sha256": "0" * 64}, weights)
-    assert "its bytes were altered" in capsys.readouterr().err
+    with pytest.raises(RoyaleError, match="its bytes were altered"):
+        from_match(tmp_path, {**record[0], "sha256": "0" * 64}, weights)
