@@ -1,7 +1,8 @@
 """Measure the time to target of a generation's two arms."""
 
-from royale.evidence.generation import record_of
+from royale.evidence.gate import record_of
 from royale.evidence.match import check_match
+from royale.evidence.names import MatchName
 from royale.evidence.target import measure
 from royale.files import read_json, read_rows, sha256, write_json
 from royale.run.job import job
@@ -14,7 +15,7 @@ def main(snakemake, progress):
     for point, match_path, checkpoint, metrics in zip(
         params.points, inputs.matches, inputs.checkpoints, inputs.metrics, strict=True
     ):
-        player = point["match"].split("-vs-")[0]
+        player = str(MatchName.parse(point["match"]).a)
         match = read_json(match_path, "match")
         check_match(match_path, match, {**known, player: sha256(checkpoint)})
         rows = read_rows(metrics)
