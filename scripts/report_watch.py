@@ -1,6 +1,7 @@
 """Collect the watch of a ladder's segments: one table and its charts."""
 
 from royale.evidence import watch
+from royale.evidence.from_files import watched_ladder
 from royale.files import read_json, write_text
 from royale.report import figures
 from royale.report.collect import read_watch
@@ -8,15 +9,14 @@ from royale.run.job import job
 
 
 def main(snakemake, progress):
-    ladder = read_json(snakemake.input.ladder, "ladder")
-    promoted = {e["generation"]: e["promotion"]["promoted"] for e in ladder["lineage"]}
-    segments = [read_json(path, "watch") for path in snakemake.input.segments]
-    table = watch.rows(segments, promoted)
-    for line in watch.draws_rising(table, watch.margins_over_parent(ladder)):
+    files, output = snakemake.input, snakemake.output
+    table, alarms = watched_ladder(files.ladder, files.segments)
+    for line in alarms:
         progress.say(line)
-    write_text(snakemake.output.table, watch.to_csv(table))
+    write_text(output.table, watch.to_csv(table))
     # drawn from the file, as the page is: its rounding is theirs
-    write_text(snakemake.output.plot, figures.watch(read_watch(snakemake.output.table), ladder))
+    ladder = read_json(files.ladder, "ladder")
+    write_text(output.plot, figures.watch(read_watch(output.table), ladder))
 
 
 with job(snakemake, f"watch report {snakemake.wildcards.generation}") as job_progress:  # noqa: F821

@@ -2,40 +2,36 @@
 
 import torch
 
-from royale.evidence import watch
+from royale.evidence.from_files import watched
 from royale.evidence.gate import record_text
-from royale.files import sha256, write_json
+from royale.evidence.names import PlayerName
+from royale.files import write_json
 from royale.learn.player import NetworkPlayer
 from royale.run.job import job
 
 
 def main(snakemake, progress):
     params, wildcards = snakemake.params, snakemake.wildcards
+    checkpoint = snakemake.input.checkpoint
     torch.set_num_threads(snakemake.threads)
-    player = NetworkPlayer(snakemake.input.checkpoint, params.policy == "greedy", params.device)
-    rivals = watch.play_all(
+    player = NetworkPlayer(checkpoint, params.policy == "greedy", params.device)
+    record = watched(
+        PlayerName.of_arm(
+            wildcards.generation, wildcards.arm, int(wildcards.seed), int(wildcards.segment)
+        ),
+        player.meta["agent_steps"],
+        player,
+        checkpoint,
         params.game,
         params.settings,
-        player,
+        params.policy,
         params.rivals,
         params.games,
         lambda done, total: progress.update(done, total, "rivals"),
     )
-    record = {
-        "generation": wildcards.generation,
-        "arm": wildcards.arm,
-        "seed": int(wildcards.seed),
-        "segment": int(wildcards.segment),
-        "agent_steps": player.meta["agent_steps"],
-        "checkpoint_sha256": sha256(snakemake.input.checkpoint),
-        "game": params.game,
-        "settings": dict(params.settings),
-        "policy": params.policy,
-        "rivals": rivals,
-    }
     write_json(snakemake.output[0], record, "watch")
-    for name, found in rivals.items():
-        progress.say(f"against {name}: W-L-D {record_text(found)}")
+    for rival, found in record["rivals"].items():
+        progress.say(f"against {rival}: W-L-D {record_text(found)}")
 
 
 name = "watch {generation} {arm} seed{seed} segment{segment}".format(**snakemake.wildcards)  # noqa: F821

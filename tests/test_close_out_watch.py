@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
-import runpy
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
 
 from royale import games, rng
-from royale.evidence import match, watch
-from royale.files import read_json, sha256, write_json
+from royale.evidence import from_files, match, watch
+from royale.evidence.names import PlayerName
+from royale.files import read_json, sha256, write_json, write_text
 from royale.learn.plan import SegmentPlan
 from royale.learn.player import NetworkPlayer
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
-from royale.report import watch_plot
+from royale.report import figures
+from royale.report.collect import read_watch
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())
@@ -39,49 +40,16 @@ def checkpoint(tmp_path_factory):
     return folder / "checkpoint.safetensors"
 
 
-def run_script(name, folder, **fields):
-    """A script as Snakemake runs it, with `fields` of its `snakemake` object."""
-    snakemake = SimpleNamespace(threads=1, log=[str(folder / f"{name}.log")], **fields)
-    runpy.run_path(str(ROOT / f"scripts/{name}.py"), {"snakemake": snakemake})
+def watched(checkpoint):
+    player = NetworkPlayer(checkpoint)
+    name = PlayerName.parse("g02.root.seed0.segment0")
+    what = "generals", SETTINGS, "sample", RIVALS, GAMES
+    return from_files.watched(name, player.meta["agent_steps"], player, checkpoint, *what)
 
 
-class Output(list):
-    """Outputs by place and by name."""
-
-    def __init__(self, **named):
-        super().__init__(named.values())
-        self.__dict__ |= named
-
-
-def watched(checkpoint, folder):
-    path = folder / "segment0.json"
-    params = SimpleNamespace(
-        game="generals",
-        settings=SETTINGS,
-        rivals=RIVALS,
-        games=GAMES,
-        policy="sample",
-        device="cpu",
-    )
-    wildcards = {"generation": "g02", "arm": "root", "seed": "0", "segment": "0"}
-
-    class Wildcards(dict):
-        __getattr__ = dict.__getitem__
-
-    run_script(
-        "watch",
-        folder,
-        input=SimpleNamespace(checkpoint=str(checkpoint)),
-        output=[str(path)],
-        params=params,
-        wildcards=Wildcards(wildcards),
-    )
-    return path
-
-
-def test_the_script_writes_what_was_played(checkpoint, tmp_path):
-    path = watched(checkpoint, tmp_path)
-    record = read_json(path, "watch")
+def test_the_file_says_what_was_played(checkpoint, tmp_path):
+    write_json(tmp_path / "segment0.json", watched(checkpoint), "watch")
+    record = read_json(tmp_path / "segment0.json", "watch")
     assert record["checkpoint_sha256"] == sha256(checkpoint)
     assert record["agent_steps"] == 2 * 4 * 8
     assert list(record["rivals"]) == RIVALS
@@ -106,11 +74,8 @@ def test_the_script_writes_what_was_played(checkpoint, tmp_path):
     assert sum(found["loss"] for found in record["rivals"].values()) > 0
 
 
-def test_the_same_checkpoint_gives_the_same_file(checkpoint, tmp_path):
-    for name in ("a", "b"):
-        (tmp_path / name).mkdir()
-    first, second = (watched(checkpoint, tmp_path / name).read_bytes() for name in ("a", "b"))
-    assert first == second
+def test_the_same_checkpoint_gives_the_same_file(checkpoint):
+    assert json.dumps(watched(checkpoint)) == json.dumps(watched(checkpoint))
 
 
 def test_statistics_are_each_players_own():
@@ -184,9 +149,10 @@ def test_rows_follow_the_ladder():
 
 
 @pytest.mark.parametrize("promoted", [PROMOTED, {"g02": "root", "g03": "parent"}])
-def test_the_report_script(tmp_path, promoted):
+def test_the_report_of_a_ladder(tmp_path, promoted):
     paths = []
-    for k, record in enumerate(LINEAGE):
+    segments = [*LINEAGE[:2], segment("g03", "treatment", 0, 0, 10), LINEAGE[3]]
+    for k, record in enumerate(segments):
         paths.append(str(tmp_path / f"{k}.json"))
         write_json(paths[-1], record, "watch")
     ladder = {
@@ -202,26 +168,19 @@ def test_the_report_script(tmp_path, promoted):
             for name, arm in promoted.items()
         ],
     }
-    # the report reads of the ladder file what is above; the rest is tested with the ladder
-    output = Output(table=str(tmp_path / "g03.csv"), plot=str(tmp_path / "g03.svg"))
-    watch_plot.curves(watch.rows(LINEAGE, promoted), output.plot, "title")
-    assert Path(output.plot).read_text().count("<svg") == 1
-    Path(output.plot).unlink()
 
+    # of the ladder file only what is above is read; the rest is tested with the ladder
     def read(path, kind):
         return ladder if kind == "ladder" else read_json(path, kind)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("royale.files.read_json", read)
-        run_script(
-            "report_watch",
-            tmp_path,
-            input=SimpleNamespace(ladder="ladder", segments=paths),
-            output=output,
-            wildcards=SimpleNamespace(generation="g03"),
-        )
-    assert Path(output.plot).read_text().count("<svg") == 1
-    assert Path(output.table).read_text() == watch.to_csv(watch.rows(LINEAGE, promoted))
+        patch.setattr(from_files, "read_json", read)
+        table, alarms = from_files.watched_ladder("ladder", paths)
+    assert table == watch.rows(segments, promoted)
+    (alarm,) = alarms  # 30% of draws, then all of them
+    assert alarm.startswith("alarm draws_rising: g03 treatment seed 0 segment 0 draws 100% ")
+    write_text(tmp_path / "g03.csv", watch.to_csv(table))
+    assert figures.watch(read_watch(tmp_path / "g03.csv"), ladder).count("<svg") == 1
 
 
 def drawn(generation, arm, number, share, games=1000, seed=0):

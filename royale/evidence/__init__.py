@@ -1,1 +1,1 @@
-"""Evidence: matches, the gate, promotion, and how they are shown."""
+"""Evidence: matches, the gate, promotion, ratings, and the types of their records."""

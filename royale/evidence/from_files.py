@@ -1,21 +1,24 @@
-"""From files to the records of the panel, the time to target and the bench of learning.
+"""From files to the records of the panel, the watch, the time to target and the bench of learning.
 
 What is read is checked against what else is read before anything is concluded from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from royale.evidence import learning, panel, target
+from royale.evidence import learning, panel, target, watch
 from royale.evidence.gate import record_of, record_text
 from royale.evidence.generation import check_modes
 from royale.evidence.match import check_match
 from royale.evidence.names import MatchName, PlayerName
+from royale.evidence.records import Policy, WatchFile
 from royale.evidence.segments import steps_an_iteration
 from royale.evidence.wall_clock import segment_ends
+from royale.evidence.watch import WatchRow
 from royale.files import read_json, read_rows, sha256
+from royale.games.protocol import Player
 
 
 def rated(
@@ -48,6 +51,50 @@ def rated(
     players, records = panel.merge(played, weights)
     names = [name for name in champions if name not in members]
     return {**about, "champions": names, **panel.rate(players, records, anchor, bar)}
+
+
+def watched(
+    name: PlayerName,
+    agent_steps: int,
+    player: Player,
+    checkpoint: str,
+    game: str,
+    settings: Mapping[str, Any],
+    policy: Policy,
+    rivals: Sequence[str],
+    games: int,
+    report: Callable[[int, int], None] = lambda done, total: None,
+) -> WatchFile:
+    """Play a segment's network against scripted players, `games` each: the watch file.
+
+    name: with its segment; agent_steps: that it was trained for. player: the network in the
+    file `checkpoint`, which chooses as policy says. report(rivals done, rivals) is called
+    after each.
+    """
+    found = watch.play_all(game, settings, player, rivals, games, report)
+    return {
+        "generation": name.generation,
+        "arm": name.arm,
+        "seed": name.seed,
+        "segment": name.segment,
+        "agent_steps": agent_steps,
+        "checkpoint_sha256": sha256(checkpoint),
+        "game": game,
+        "settings": dict(settings),
+        "policy": policy,
+        "rivals": found,
+    }
+
+
+def watched_ladder(ladder: str, segments: Sequence[str]) -> tuple[list[WatchRow], list[str]]:
+    """The rows of the watch of a ladder file's lineage, and a line for each alarm.
+
+    segments: watch files, in the order of the ladder.
+    """
+    read = read_json(ladder, "ladder")
+    promoted = {entry["generation"]: entry["promotion"]["promoted"] for entry in read["lineage"]}
+    rows = watch.rows([read_json(path, "watch") for path in segments], promoted)
+    return rows, watch.draws_rising(rows, watch.margins_over_parent(read))
 
 
 def reached(

@@ -1,7 +1,7 @@
 """Close-out watch: how each segment's network does against opponents that do not learn.
 
-Two copies of a network that hold better and close worse look to each other like
-progress; against a player that never changes they draw more and win less.
+A network that loses less and also wins less may beat its parent all the same. Against a player
+that never changes it draws more and wins less, which is what is watched.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COUNTS = (
 )
 # A row of results/watch/{generation}.csv, flat; the game's statistics are columns of it, too.
 WatchRow = dict[str, Any]
-RISE = 0.1  # of the share of draws, from which it is worth a word
+RISE = 0.1  # the smallest rise of the share of draws that is told
 
 
 def play_all(
@@ -111,35 +111,37 @@ def rows(segments: Sequence[WatchFile], promoted: Mapping[str, Promoted]) -> lis
 def draws_rising(
     table: Sequence[WatchRow], stronger: Mapping[tuple[str, str], float | None]
 ) -> list[str]:
-    """A line for each network that draws more against the first rival than its forebears did.
+    """A line for each network that draws more against the first rival than those before it did.
 
     table: as `rows` makes it. stronger: (generation, arm) -> margin over its parent, None
     for a root. The alarm is on where the share of draws is at least `RISE`, and three
-    standard errors, above the lowest of the promoted line before it (same seed): it holds
-    better and closes worse. Without a rise at home (a margin above 0, or a root that trains
-    on) it is only weaker, which the gate sees by itself.
+    standard errors, above the lowest of the promoted networks before it (same seed). A network
+    that does not beat its parent (a margin of 0 or below) is left out: it is only weaker, which
+    the gate sees by itself.
     """
     first = table[0]["rival"] if table else None
-    lines: list[str] = []
-    line: list[WatchRow] = []
+    alarms: list[str] = []
+    promoted: list[WatchRow] = []
     for row in (row for row in table if row["rival"] == first):
-        earlier = [r for r in line if r["seed"] == row["seed"] and r["position"] < row["position"]]
+        earlier = [
+            r for r in promoted if r["seed"] == row["seed"] and r["position"] < row["position"]
+        ]
         lowest = min(earlier, key=lambda r: r["draw_share"], default=None)
         if row["promoted"]:
-            line.append(row)
+            promoted.append(row)
         margin = stronger.get((row["generation"], row["arm"]))
         if lowest is None or (margin is not None and margin <= 0):
             continue
         spread = sum(r["draw_share"] * (1 - r["draw_share"]) / r["games"] for r in (row, lowest))
         if row["draw_share"] - lowest["draw_share"] >= max(RISE, 3 * spread**0.5):
-            home = "trains on" if margin is None else f"beats its parent by {margin:+.2f}"
-            lines.append(
+            meanwhile = "trains on" if margin is None else f"beats its parent by {margin:+.2f}"
+            alarms.append(
                 f"alarm draws_rising: {row['generation']} {row['arm']} seed {row['seed']} segment "
                 f"{row['segment']} draws {row['draw_share']:.0%} of its games against {first}, "
                 f"after {lowest['draw_share']:.0%} in {lowest['generation']} segment "
-                f"{lowest['segment']}, while it {home}: better at not losing, worse at winning"
+                f"{lowest['segment']}, while it {meanwhile}: better at not losing, worse at winning"
             )
-    return lines
+    return alarms
 
 
 def margins_over_parent(ladder: LadderFile) -> dict[tuple[str, str], float | None]:
