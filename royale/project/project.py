@@ -152,7 +152,8 @@ def load_project(config: Mapping[str, Any], root: Path) -> Project:
         ladder = load_ladder(name, root)
         if ladder["game"] not in profile["per_game"]:
             raise ConfigError(
-                f"{profile_file}: key 'per_game.{ladder['game']}' is missing; {file} plays that game"
+                f"{profile_file}: key 'per_game.{ladder['game']}' is missing; "
+                f"{file} plays that game"
             )
         check_game(ladder, profile["per_game"][ladder["game"]], file, config["profile"])
         own = check_graph(name, ladder, file)
