@@ -50,10 +50,7 @@ def _check_generation(project: Project, root: Path, word: str, kind: str, name: 
         having = [
             ladder
             for ladder in names(root, "ladders")
-            if name
-            in (read_yaml(root, Path("config/ladders", f"{ladder}.yaml")) or {}).get(
-                "generations", {}
-            )
+            if name in read_yaml(root, Path(f"config/ladders/{ladder}.yaml")).get("generations", {})
         ]
         fix = f"there are {', '.join(project.generations)}"
         if having:
