@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from royale.evidence.generation import at_equal_time, judge
+from royale.evidence.ladder_records import AboutGeneration, Gate, Judged, LadderFile, TrainedArm
 from royale.evidence.match import check_match
 from royale.evidence.names import PlayerName
 from royale.evidence.promotion import PARENT
+from royale.evidence.records import MatchFile, SegmentEnd
 from royale.evidence.segments import by_arm, slow_rows, trained
 from royale.files import expect_sha256, read_json, sha256
 
@@ -32,17 +34,17 @@ class Files:
 class Decision:
     """A generation's ladder file, all but its `champion`, and whose network becomes that."""
 
-    record: dict[str, Any]
+    record: Judged
     player: str  # the champion's name, as it was trained
     file: str  # its checkpoint, or the parent's champion
     carried: bool  # whether it is the parent's champion, which is copied as it is
 
 
 def decide(
-    about: Mapping[str, Any],
+    about: AboutGeneration,
     changes: Mapping[str, Mapping[str, Any]],
     files: Files,
-    gate: Mapping[str, Any],
+    gate: Gate,
     say: Callable[[str], None] = lambda line: None,
 ) -> Decision:
     """Decide a generation; RoyaleError names a file that does not belong with the others.
@@ -60,7 +62,7 @@ def decide(
     compared, digests = _compared(about["generation"], files.compared)
     known |= digests
 
-    def matches(paths: Sequence[str]) -> list[tuple[PlayerName, dict[str, Any]]]:
+    def matches(paths: Sequence[str]) -> list[tuple[PlayerName, MatchFile]]:
         read = [(path, read_json(path, "match")) for path in paths]
         for path, match in read:
             check_match(path, match, known)
@@ -68,7 +70,7 @@ def decide(
 
     direct = {str(player.seed): match for player, match in matches(files.direct)}
     at_time = {str(player.seed): match for player, match in matches(files.wall_clock)}
-    sanity: dict[str, dict[str, list]] = {arm: {} for arm in arms}
+    sanity: dict[str, dict[str, list[MatchFile]]] = {arm: {} for arm in arms}
     for player, match in matches(files.sanity):
         sanity[player.arm].setdefault(match["b"], []).append(match)
     equal_time = at_equal_time(at_time, compared, gate)
@@ -83,11 +85,11 @@ def decide(
 
 def _arms(
     changes: Mapping[str, Mapping[str, Any]],
-    parent: Mapping[str, Any] | None,
+    parent: LadderFile | None,
     players: Mapping[PlayerName, str],
     files: Files,
     say: Callable[[str], None],
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, TrainedArm]:
     """What each arm changed, trained and ended with; one whose iterations lagged is told of."""
     base = parent["recipe"] if parent else {}
     metrics, arms = by_arm(files.metrics), {}
@@ -113,7 +115,7 @@ def _arms(
 
 def _compared(
     generation: str, paths: Sequence[str]
-) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+) -> tuple[dict[str, dict[str, SegmentEnd]], dict[str, str]]:
     """What played at equal wall clock: seed -> arm -> segment end, and sha256 by player."""
     compared, known = {}, {}
     for path in paths:

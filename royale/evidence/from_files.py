@@ -13,8 +13,8 @@ from royale.evidence.gate import record_of, record_text
 from royale.evidence.generation import check_modes
 from royale.evidence.match import check_match
 from royale.evidence.names import MatchName, PlayerName
-from royale.evidence.records import Policy, WatchFile
-from royale.evidence.segments import steps_an_iteration
+from royale.evidence.records import LearningRecord, PanelFile, Policy, TargetFile, WatchFile
+from royale.evidence.segments import steps_of_rows
 from royale.evidence.wall_clock import segment_ends
 from royale.evidence.watch import WatchRow
 from royale.files import read_json, read_rows, sha256
@@ -29,7 +29,7 @@ def rated(
     members: Mapping[str, str],
     anchor: str,
     bar: float,
-) -> dict[str, Any]:
+) -> PanelFile:
     """The panel file of a lineage; RoyaleError names a match that is not of these players.
 
     about: generation, game, profile. ladders: the ladder files of the lineage, whose champions
@@ -105,7 +105,7 @@ def reached(
     metrics: Sequence[str],
     reference: str,
     reference_file: str | None,
-) -> dict[str, Any]:
+) -> TargetFile:
     """The target file of a generation; RoyaleError names a match of other weights.
 
     about: generation, profile, question, bar. points: arm, segment and match's name of each
@@ -122,7 +122,7 @@ def reached(
         match = read_json(path, "match")
         check_match(path, match, {**known, player: sha256(checkpoint)})
         rows = read_rows(rows_file)
-        each = steps_an_iteration(rows)
+        each = steps_of_rows(rows)
         iterations.setdefault(arm, []).extend((each, row["seconds"]) for row in rows)
         end = rows[-1]["agent_steps"], []
         segments.setdefault(arm, {}).setdefault(point["segment"], end)[1].append(record_of(match))
@@ -131,8 +131,8 @@ def reached(
 
 
 def learned(
-    generation: str, watches: Sequence[Mapping[str, Any]], metrics: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
+    generation: str, watches: Sequence[WatchFile], metrics: Mapping[str, Sequence[str]]
+) -> LearningRecord:
     """How a ladder's root learned, as the bench of learning has it.
 
     watches: watch files, of others too. metrics: seed -> metrics files of its segments, in order.
@@ -145,7 +145,7 @@ def learned(
     return {"generation": generation, "seeds": sorted(ends), "curve": points, "bars": bars}
 
 
-def learned_lines(found: Mapping[str, Any]) -> list[str]:
+def learned_lines(found: LearningRecord) -> list[str]:
     """What `learned` found, a line a rival: counts after the last segment, and the bar."""
     last, said = found["curve"][-1]["rivals"], []
     for name, bar in found["bars"].items():

@@ -13,10 +13,11 @@ from royale import rng
 from royale.evidence import match
 from royale.evidence.elo import pair_counts
 from royale.evidence.gate import record_text
+from royale.evidence.records import MatchFile, PlayerRecord, Policy
 from royale.evidence.sequential import Sprt
 from royale.evidence.sequential import play as play_sequentially
 from royale.files import sha256
-from royale.games.protocol import Player
+from royale.games.protocol import Player, StatefulPlayer
 
 
 @dataclass(frozen=True)
@@ -25,11 +26,11 @@ class Side:
 
     name: str
     kind: str  # network, external or scripted
-    player: Player | match.StatefulPlayer
+    player: Player | StatefulPlayer
     weights: str | Path | None = None  # the file of a network
     command: str | None = None  # of an external player
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> PlayerRecord:
         """What the match file says of it once it has played."""
         external = self.kind == "external"
         return {
@@ -44,12 +45,12 @@ def record(
     name: str,
     game: str,
     settings: Mapping[str, Any],
-    policy: str,
+    policy: Policy,
     sides: Mapping[str, Side],
     games: int,
     sequential: Mapping[str, Any] | None = None,
     report: Callable[[int, str], None] = lambda done, extra: None,
-) -> dict[str, Any]:
+) -> MatchFile:
     """Play a match, at most `games` (even) games, and return its file.
 
     name: the match's, from which its random keys follow. sides: `a` and `b`. policy: how
@@ -90,7 +91,7 @@ def record(
     }
 
 
-def lines(found: Mapping[str, Any]) -> list[str]:
+def lines(found: MatchFile) -> list[str]:
     """A match file in a few lines: the result, what a sequential test says, programs' faults."""
     said = [f"W-L-D {record_text(found)}"]
     if found["sequential"]:

@@ -9,7 +9,7 @@ from typing import Any
 from royale.files import read_rows
 
 
-def steps_an_iteration(rows: Sequence[Mapping[str, Any]]) -> int:
+def steps_of_rows(rows: Sequence[Mapping[str, Any]]) -> int:
     """Agent steps an iteration, from rows of metrics.
 
     `agent_steps` counts over all segments of the arm, in equal iterations.
@@ -20,7 +20,7 @@ def steps_an_iteration(rows: Sequence[Mapping[str, Any]]) -> int:
 def trained(metrics: str | Path) -> tuple[int, float]:
     """Agent steps and seconds of one segment's iterations, from its metrics file."""
     rows = read_rows(metrics)
-    return steps_an_iteration(rows) * len(rows), sum(row["seconds"] for row in rows)
+    return steps_of_rows(rows) * len(rows), sum(row["seconds"] for row in rows)
 
 
 def slow_rows(metrics: Iterable[str | Path]) -> tuple[int, int]:
