@@ -9,6 +9,7 @@ import pytest
 from royale.evidence import learning
 from royale.evidence.from_files import learned, learned_lines
 from royale.files import read_json, write_json
+from royale.report import figures
 
 
 def watch(segment, seed, random, expander):
@@ -79,8 +80,8 @@ def test_a_root_by_its_files(tmp_path):
     assert found["seeds"] == [0, 1]
     assert [entry["seconds"] for entry in found["curve"]] == [5.5, 11.0]
     assert found["bars"]["expander"]["reached"] == pytest.approx(7 / 11)
-    learning.plot({"generals": found["curve"]}, tmp_path / "a.svg", "Profile smoke")
-    assert (tmp_path / "a.svg").read_text().count("<svg") == 1
+    record = {"profile": "smoke", "ladders": {"generals": found}}
+    assert figures.learning(record).count("<svg") == 1
     said = learned_lines(found)
     assert "against random: W-L-D 13-1-2, 92.9% of decisive games, bar 95%: NOT met" in said
     assert "against expander: W-L-D 7-4-5, 63.6% of decisive games, bar 60%: met" in said
