@@ -35,3 +35,13 @@ def make_project(folder):
     for name in ("Snakefile", "workflow", "scripts", "royale", "profiles"):
         (folder / name).symlink_to(ROOT / name)
     return folder
+
+
+def processor():
+    """Which processor this is, as far as Linux tells; other ones round otherwise."""
+    told = Path("/proc/cpuinfo").read_text().split("\n\n")[0]
+    found = dict(re.findall(r"^([\w ]+?)\s*: (.*)$", told, re.MULTILINE))
+    keys = ("cpu family", "model", "stepping")
+    return found.get("model name", "") + "".join(
+        f" {k.removeprefix('cpu ')} {found.get(k)}" for k in keys
+    )

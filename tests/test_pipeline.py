@@ -10,15 +10,17 @@ import subprocess
 import sys
 import time
 
+import jsonschema
 import pytest
 import yaml
-from pipeline import LADDER, command, make_project, planned, snakemake
+from pipeline import LADDER, ROOT, command, make_project, planned, processor, snakemake
 
 from royale.files import read_json, sha256
 from royale.run.told import Told
 from royale.schemas import schema
 
 pytestmark = pytest.mark.pipeline
+GENERATIONS = ["g02", "g03", "g04", "g05", "g06"]
 
 
 @pytest.fixture(scope="module")
@@ -36,14 +38,8 @@ def finished(tmp_path_factory):
 def test_ladder_file_agrees_with_its_matches(finished):
     results = finished / "results/smoke"
     ladder = read_json(results / "ladder/g06.json", "ladder")
-    assert [entry["generation"] for entry in ladder["lineage"]] == [
-        "g02",
-        "g03",
-        "g04",
-        "g05",
-        "g06",
-    ]
-    for generation in ("g03", "g04", "g05", "g06"):
+    assert [entry["generation"] for entry in ladder["lineage"]] == GENERATIONS
+    for generation in GENERATIONS[1:]:
         entry = read_json(results / f"ladder/{generation}.json", "ladder")
         parent = read_json(results / f"ladder/{entry['parent']}.json", "ladder")
         name = f"{generation}.treatment.seed0-vs-{generation}.control.seed0"
@@ -72,6 +68,23 @@ def test_ladder_file_agrees_with_its_matches(finished):
             assert found["steps"] == 8192 and found["seconds"] > 0
 
 
+def test_the_run_is_still_the_one_of_the_commit_in_the_file(finished):
+    """The same champions to the byte, the same statistics; on a processor that is known."""
+    before = json.loads((ROOT / "tests/data/pipeline/smoke_ladder.json").read_text())
+    results = finished / "results/smoke"
+    identity = read_json(results / "train/g02/root/seed0/segment0/identity.json", "identity")
+    machine = {"processor": processor(), "versions": before["machine"]["versions"]}
+    machine["versions"] = {key: identity["versions"].get(key) for key in machine["versions"]}
+    if machine != before["machine"]:
+        pytest.skip(f"bytes are known of {before['machine']}, this is {machine}")
+    lineage = read_json(results / "ladder/g06.json", "ladder")["lineage"]
+    champions = {g: sha256(results / f"ladder/{g}/champion.safetensors") for g in GENERATIONS}
+    now = [
+        {key: e[key] for key in then} for e, then in zip(lineage, before["lineage"], strict=True)
+    ]
+    assert (champions, now) == (before["champions"], before["lineage"])
+
+
 def test_arms_trained_with_what_they_were_asked(finished):
     expected = {
         "g03": ("symmetry", "per_episode", "none"),
@@ -87,8 +100,6 @@ def test_arms_trained_with_what_they_were_asked(finished):
 
 
 def test_metrics_rows_fit_their_schema(finished):
-    import jsonschema
-
     for path in (finished / "results/smoke/train").glob("*/*/*/*/metrics.jsonl"):
         rows = [json.loads(line) for line in path.read_text().splitlines()]
         assert rows
@@ -108,7 +119,7 @@ def test_root_continues_its_first_segment(finished):
 def test_report_files(finished):
     report = finished / "results/smoke/report"
     rows = list(csv.DictReader((report / "g06.csv").open()))
-    assert [row["generation"] for row in rows] == ["g02", "g03", "g04", "g05", "g06"]
+    assert [row["generation"] for row in rows] == GENERATIONS
     assert (report / "g06.svg").read_text().count("<svg") == 1
     assert (report / "g06.md").read_text().startswith("| generation |")
 
