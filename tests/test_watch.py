@@ -20,7 +20,7 @@ from royale.learn.plan import SegmentPlan
 from royale.learn.player import NetworkPlayer
 from royale.learn.recipe import Recipe
 from royale.learn.segment import run_segment
-from royale.report import watch_plot
+from royale.report import figures
 
 ROOT = Path(__file__).resolve().parents[1]
 SMOKE = yaml.safe_load((ROOT / "config/profiles/smoke.yaml").read_text())
@@ -204,9 +204,7 @@ def test_the_report_script(tmp_path, promoted):
     }
     # the report reads of the ladder file what is above; the rest is tested with the ladder
     output = Output(table=str(tmp_path / "g03.csv"), plot=str(tmp_path / "g03.svg"))
-    watch_plot.curves(watch.rows(LINEAGE, promoted), output.plot, "title")
-    assert Path(output.plot).read_text().count("<svg") == 1
-    Path(output.plot).unlink()
+    assert figures.watch(watch.rows(LINEAGE, promoted), ladder).count("<svg") == 1
 
     def read(path, kind):
         return ladder if kind == "ladder" else read_json(path, kind)
