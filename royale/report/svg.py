@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 CSS = Path(__file__).with_name("chart.css")
 # mean width of a character as a share of the font's size: enough to wrap a line
-CHARACTER = 0.56
+CHARACTER, BOLD = 0.56, 0.66
 TITLE = 15  # size of a file's title
 
 
@@ -72,7 +72,7 @@ class Drawing:
     def standalone(self, title: str) -> str:
         """As a file of its own: the same drawing under a title, on a ground that hides no ink."""
         root = ElementTree.fromstring(self.inline())
-        lines = wrap(title, self.width - 8, TITLE)
+        lines = wrap(title, self.width - 8, TITLE, bold=True)
         # the title stands above the drawing, whose own places do not change
         head = 20 * len(lines) + 8
         height = self.height + head
@@ -119,9 +119,9 @@ def stack(drawings: Sequence[Drawing], gap: float = 14) -> Drawing:
     return whole
 
 
-def wrap(text: str, width: float, size: float) -> list[str]:
+def wrap(text: str, width: float, size: float, bold: bool = False) -> list[str]:
     """The text on lines that fit a width in pixels at a font size."""
-    most, lines = max(int(width / (size * CHARACTER)), 1), [""]
+    most, lines = max(int(width / (size * (BOLD if bold else CHARACTER))), 1), [""]
     for word in text.split():
         longer = f"{lines[-1]} {word}".strip()
         if len(longer) <= most or not lines[-1]:
@@ -157,8 +157,6 @@ def _file_style() -> str:
         return re.sub(r"var\(--(\w+)\)", lambda found: palette[found[1]], "\n".join(lines))
 
     rules = [line for line in css.splitlines() if line.startswith("svg.chart") and "}" in line]
-    in_colour = [line for line in rules if "var(" in line]
-    return (
-        f"{painted(rules, light)}\n"
-        f"@media (prefers-color-scheme: dark) {{\n{painted(in_colour, dark)}\n}}\n"
-    )
+    # all rules again, not those with a colour alone, so that the order still decides
+    night = f"@media (prefers-color-scheme: dark) {{\n{painted(rules, dark)}\n}}"
+    return f"{painted(rules, light)}\n{night}\n"

@@ -122,7 +122,7 @@ def test_the_same_weights_are_one_player():
     }
 
 
-def test_what_is_written(tmp_path):
+def test_what_is_written():
     matches = played(np.random.default_rng(4), [0, 100, 200, 300])
     found = rated(matches, {"p3": "cc", "p2": "dd"})
     about = {"generation": "g03", "game": "generals", "profile": "smoke", "champions": []}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 from royale.report.collect import Evidence
 
 HOSTILE = "<script>alert(1)</script> & \"twice\" 'the' rate"
@@ -177,6 +179,9 @@ def costs():
 def panel():
     names = (("g05.champion", 120.4), ("hunter", 20.0), ("expander", 0.0), ("random", -300.5))
     return {
+        "generation": "g05",
+        "game": "generals",
+        "profile": "smoke",
         "champions": ["g05.champion"],
         "anchor": "expander",
         "ratings": [
@@ -194,6 +199,53 @@ def panel():
         "cycles": [["g05.champion", "hunter", "expander"]],
         "unexplained_share": 0.25,
     }
+
+
+def learning():
+    """A learning bench file: against the random mover no game was decided at first."""
+
+    def rival(win, loss, draw):
+        decisive = win + loss
+        return {
+            "win": win,
+            "loss": loss,
+            "draw": draw,
+            "decided_share": decisive / (decisive + draw),
+            "win_share": win / (decisive + draw),
+            "won_of_decisive": win / decisive if decisive else None,
+        }
+
+    curve = [
+        {"random": rival(0, 0, 16), "expander": rival(1, 13, 2)},
+        {"random": rival(13, 1, 2), "expander": rival(7, 4, 5)},
+    ]
+    points = [
+        {"segment": k, "agent_steps": 500_000 * (k + 1), "seconds": s, "rivals": rivals}
+        for k, (s, rivals) in enumerate(zip((6.0, 1200.0), curve, strict=True))
+    ]
+    last = curve[-1]
+    bars = {
+        name: {
+            "bar": bar,
+            "reached": last[name]["won_of_decisive"],
+            "met": last[name]["won_of_decisive"] > bar,
+        }
+        for name, bar in (("random", 0.95), ("expander", 0.6))
+    }
+    found = {"generation": "g02", "seeds": [0], "curve": points, "bars": bars}
+    return {"profile": "smoke", "ladders": {"generals": found}}
+
+
+def sequential():
+    """The ladder file of `evidence`, its matches stopped by a sequential test."""
+    said = {"g03": "not_better", "g04": "undecided", "g05": "better"}
+    lineage = copy.deepcopy(LINEAGE)
+    for entry in lineage[1:]:
+        verdict = said[entry["generation"]]
+        entry["direct"] |= {"evidence": verdict, "llr": 1.25, "games_saved": 64}
+        entry["effect"]["evidence"] = verdict
+    ladder = evidence(lineage).ladder
+    return {**ladder, "gate": {**ladder["gate"], "mode": "sprt"}}
 
 
 def identity():

@@ -7,12 +7,11 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
 import pytest
 import report_parts as parts
 
-from royale.report import charts, tables, words
+from royale.report import tables, words
 from royale.report.page import render
 
 VOID = {"meta", "link", "br", "hr", "img", "input"}
@@ -197,61 +196,6 @@ def test_the_answer_in_words():
     assert words.headline([weak]) == "None of 1 change was shown to help."
 
 
-def attributes(drawing, tag, css):
-    return [e.attrib for e in drawing.root.iter(tag) if css in e.get("class", "").split()]
-
-
-@pytest.mark.parametrize("width", [350, 560])
-def test_the_public_case_is_drawn_on_the_diagonal(width):
-    drawing = charts.break_even([parts.evidence().targets[1]], width)
-    (point,) = attributes(drawing, "circle", "direct")
-    (line,) = attributes(drawing, "line", "gate")
-    x1, y1, x2, y2 = (float(line[key]) for key in ("x1", "y1", "x2", "y2"))
-    x, y = float(point["cx"]), float(point["cy"])
-    assert x1 < x < x2
-    on_the_line = y1 + (y2 - y1) * (x - x1) / (x2 - x1)
-    assert on_the_line == pytest.approx(y, abs=1.5)  # a is 0.5% above b
-    far = charts.break_even(
-        [parts.target("g09", parts.estimate(0.5, 0.4, 0.6), parts.estimate(1, 0.9, 1.1))], width
-    )
-    (point,) = attributes(far, "circle", "direct")
-    assert float(point["cy"]) > y1 + (y2 - y1) * (float(point["cx"]) - x1) / (x2 - x1) + 20
-
-
-def test_diamonds_stand_right_of_the_gate_only_if_they_clear_it():
-    drawing = charts.margins(parts.LINEAGE, 1.65, 700)
-    gate = max(float(line["x1"]) for line in attributes(drawing, "line", "gate"))
-    diamonds = [
-        sum(float(pair.split(",")[0]) for pair in mark["points"].split()) / 4
-        for mark in attributes(drawing, "polygon", "direct")
-    ][1:]  # the first is the legend's
-    assert [x > gate for x in diamonds] == [False, False, True]
-    assert diamonds[0] < diamonds[1] < diamonds[2]
-
-
-@pytest.mark.parametrize("width", [350, 760])
-def test_drawings_keep_inside_their_frame(width):
-    evidence = parts.evidence()
-    for drawing in (
-        charts.margins(parts.LINEAGE, 1.65, width),
-        charts.break_even(evidence.targets, width),
-        charts.power(1.65, {"g03": 120, "g05": 500}, width),
-        charts.ratings(parts.panel(), width),
-        charts.watch_curve(evidence.watch, "draw_share", "draws, share of games", True, width),
-    ):
-        for element in drawing.root.iter():
-            for key in ("x", "x1", "x2", "cx"):
-                assert 0 <= float(element.get(key, 1)) <= drawing.width, (
-                    element.tag,
-                    element.attrib,
-                )
-            for key in ("y", "y1", "y2", "cy"):
-                assert 0 <= float(element.get(key, 1)) <= drawing.height, (
-                    element.tag,
-                    element.attrib,
-                )
-
-
 def test_a_panel_that_is_not_transitive_is_told(text):
     assert "Not transitive" in text and "g05.champion beats hunter beats expander beats g05" in text
     assert "leave 25% of the scores" in text
@@ -268,13 +212,6 @@ def test_rising_draws_are_an_alarm(text):
             row |= {"draw_share": 0.2, "games": 512}
     page = render(replace(evidence, watch=rows), "results")
     assert "alarm draws_rising: g05 treatment seed 0 segment 0 draws 80%" in page
-
-
-def test_a_drawing_alone_is_a_whole_file():
-    text = charts.break_even(parts.evidence().targets, 560).standalone()
-    root = ElementTree.fromstring(text)
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    assert "prefers-color-scheme: dark" in root[0].text
 
 
 def test_csv_keeps_awkward_cells():

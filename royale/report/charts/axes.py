@@ -21,7 +21,7 @@ class Key:
     @property
     def width(self) -> float:
         """Pixels that it takes in a row."""
-        return 34 + len(self.words) * 7.2
+        return 42 + len(self.words) * 7.2
 
 
 def legend_rows(keys: Sequence[Key], width: float) -> list[list[Key]]:

@@ -10,7 +10,7 @@ from typing import Any
 from royale.report.charts.axes import LINE, Key, legend, legend_rows, y_axis
 from royale.report.svg import Drawing, Scale, stack, wrap
 
-LEFT, RIGHT, HEIGHT = 46, 14, 160
+LEFT, RIGHT, HEIGHT = 46, 24, 160
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 # a rival each, in the order of the file
 STYLES = (("circle", "direct"), ("square", "treatment"), ("diamond", "control"))
@@ -30,8 +30,7 @@ def learning_curves(record: Mapping[str, Any], width: int) -> Drawing:
 def _won(ladder: str, found: Mapping[str, Any], width: int) -> Drawing:
     """Of the decisive games; a rival's bar is the dotted line of its colour."""
     points, bars = found["curve"], found["bars"]
-    styles = dict(zip(points[0]["rivals"], STYLES, strict=False))
-    keys = [Key(shape, css, f"against {name}") for name, (shape, css) in styles.items()]
+    styles, keys = _styles(points)
     told = "; ".join(
         f"{name} {'none' if bar['reached'] is None else format(bar['reached'], '.0%')}, "
         f"bar {bar['bar']:.0%}"
@@ -43,13 +42,19 @@ def _won(ladder: str, found: Mapping[str, Any], width: int) -> Drawing:
     for name, (shape, css) in styles.items():
         bar = bars[name]["bar"]
         drawing.line(LEFT, y(bar), width - RIGHT, y(bar), f"{css} open")
-        drawing.text(LEFT + 4, y(bar) - 4, f"bar {bar:.0%}", "note")
+        drawing.text(LEFT + 4, y(bar) + 14, f"bar {bar:.0%}", "note")
         # no share where no game was decided: the line has a gap
         for known, run in groupby(points, lambda p, n=name: _decisive(p, n) is not None):
             if known:
                 line = [(x(p["agent_steps"]), y(_decisive(p, name))) for p in run]
                 _draw(drawing, line, shape, css)
     return drawing
+
+
+def _styles(points: Sequence[Mapping[str, Any]]) -> tuple[dict[str, tuple[str, str]], list[Key]]:
+    """rival -> its mark and colour, and the legend of them."""
+    styles = dict(zip(points[0]["rivals"], STYLES, strict=False))
+    return styles, [Key(shape, css, f"against {name}") for name, (shape, css) in styles.items()]
 
 
 def _decisive(point: Mapping[str, Any], rival: str) -> float | None:
@@ -59,10 +64,11 @@ def _decisive(point: Mapping[str, Any], rival: str) -> float | None:
 def _shares(ladder: str, found: Mapping[str, Any], width: int) -> Drawing:
     """Of all games: those that were decided, and those won."""
     points = found["curve"]
-    keys = [Key("line", "zero", "won"), Key("line", "zero open", "decided: won or lost")]
+    styles, keys = _styles(points)
+    keys += [Key("line", "zero", "won"), Key("line", "zero open", "decided")]
     says = f"Root of {ladder}, shares of all games that were won and that were decided."
     drawing, x, y = _frame("", "share of all games", keys, points, width, says)
-    for name, (shape, css) in zip(points[0]["rivals"], STYLES, strict=False):
+    for name, (shape, css) in styles.items():
         own = [(x(p["agent_steps"]), p["rivals"][name]) for p in points]
         _draw(drawing, [(at, y(rival["win_share"])) for at, rival in own], shape, css)
         decided = [(at, y(rival["decided_share"])) for at, rival in own]
@@ -87,7 +93,7 @@ def _frame(
     says: str,
 ) -> tuple[Drawing, Scale, Scale]:
     """Heading, legend and both axes; with the scales of agent steps and of shares."""
-    headings = wrap(heading, width - 8, 13.5) if heading else []
+    headings = wrap(heading, width - 8, 13, bold=True) if heading else []
     rows = legend_rows(keys, width)
     head = LINE * len(headings)
     top = head + 44 + LINE * len(rows)

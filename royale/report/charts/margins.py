@@ -85,7 +85,7 @@ def _row(
 def _head(entry: Mapping[str, Any], width: int) -> tuple[list[str], list[str]]:
     """The question, and what was found and handed on, on lines that fit."""
     asked = f"{entry['generation']}  {entry['question']}"
-    return wrap(asked, width - 16, 13.5), wrap(_found(entry), width - 16, 12)
+    return wrap(asked, width - 8, 13, bold=True), wrap(_found(entry), width - 8, 12)
 
 
 def _found(entry: Mapping[str, Any]) -> str:

@@ -24,7 +24,9 @@ def ratings(panel: Mapping[str, Any], width: int) -> Drawing:
     """
     players = panel["ratings"]
     rows = legend_rows(KEYS, width)
-    names = [wrap(", ".join([row["name"], *row["also"]]), width - 16, 13.5) for row in players]
+    names = [
+        wrap(", ".join([row["name"], *row["also"]]), width - 8, 13, bold=True) for row in players
+    ]
     top = 4 + LINE * len(rows)
     bottom = top + sum(LINE * len(lines) + LANE for lines in names)
     drawing = Drawing(width, bottom + 44, f"Elo of the panel, the strongest {players[0]['name']}.")
