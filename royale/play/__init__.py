@@ -2,4 +2,4 @@
 
 from pathlib import Path
 
-PAGE = Path(__file__).parent / "page"  # the pages' files
+PAGE = Path(__file__).parent / "page"  # the files that only these pages use

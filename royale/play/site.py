@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from royale import games
 from royale.errors import RoyaleError
 from royale.files import expect_sha256, write_json, write_text
 from royale.games.generals.settings import settings_of
@@ -13,8 +14,8 @@ from royale.learn import checkpoint
 from royale.learn.value import ValueCodec
 from royale.play import PAGE
 
-# Of the files in PAGE, those that the page loads; index.html last, since it is the rule's target.
-FILES = (
+GAME = "generals"  # the only game with such a page
+OF_GAME = (
     "style.css",
     "random.js",
     "maps.js",
@@ -25,22 +26,25 @@ FILES = (
     "policy.js",
     "view.js",
     "chart.js",
-    "match.js",
-    "worker.js",
-    "human.js",
-    "page.js",
-    "index.html",
 )
+# index.html is written last, since it is the rule's target.
+OWN = ("match.js", "worker.js", "human.js", "page.js", "index.html")
+FILES = {name: games.page_file(GAME, name) for name in OF_GAME} | {
+    name: PAGE / name for name in OWN
+}
 
 
 def about(champion: Path, title: str) -> dict[str, Any]:
-    """What the page must know of a champion (`play.schema.yaml`); RoyaleError if it is no Generals."""
+    """What the page must know of a champion (`play.schema.yaml`).
+
+    RoyaleError if the file cannot be read, or the champion is of a game without a page.
+    """
     try:
         arrays, meta = checkpoint.load(champion)
     except OSError as error:
         raise RoyaleError(f"{champion}: cannot be read ({error.strerror})") from None
-    if meta["game"] != "generals":
-        raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a page")
+    if meta["game"] != GAME:
+        raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only {GAME} has a page")
     recipe = checkpoint.network_recipe(arrays, meta, champion)
     weights = [array for name, array in arrays.items() if name.startswith("ema/")]
     return {
@@ -74,5 +78,5 @@ def write(
     shutil.copyfile(onnx, folder / "bot.onnx")
     told = about(champion, title) | {"champion_sha256": parity["champion_sha256"]}
     write_json(folder / "bot.json", told, "play")
-    for name in FILES:
-        write_text(folder / name, (PAGE / name).read_text(encoding="utf-8"))
+    for name, path in FILES.items():
+        write_text(folder / name, path.read_text(encoding="utf-8"))

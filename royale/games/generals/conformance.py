@@ -1,6 +1,6 @@
 """Replay recorded games turn by turn through the batch engine.
 
-`python -m royale.games.generals.replay FILE.npz ...` takes both kinds of file
+`python -m royale.games.generals.conformance FILE.npz ...` takes both kinds of file
 of the golden format: games, and single transitions. It prints one line a file,
 `FILE turns N matched N`, and the first mismatch. Exit code 1 on a mismatch, 2
 on a file that cannot be read.
@@ -270,7 +270,7 @@ def replay(path: Path) -> tuple[int, list[Mismatch]]:
 def main(paths: list[str]) -> int:
     """Replay the files named; returns the exit code."""
     if not paths:
-        print("usage: python -m royale.games.generals.replay FILE.npz ...", file=sys.stderr)
+        print("usage: python -m royale.games.generals.conformance FILE.npz ...", file=sys.stderr)
         return 2
     code = 0
     for path in paths:
