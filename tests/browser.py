@@ -76,10 +76,11 @@ class Browser:
         self._numbers, self._buffer, self._session = itertools.count(1), b"", None
         self.faults = []
         self.requested_urls = []
-        target = self.call("Target.getTargets")["targetInfos"][0]["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
-            "sessionId"
-        ]
+        # Newer versions list parts of the browser's own window before the page.
+        found = self.call("Target.getTargets")["targetInfos"]
+        target = next(one["targetId"] for one in found if one["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
 
