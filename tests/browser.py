@@ -76,8 +76,10 @@ class Browser:
         self._numbers, self._buffer, self._session = itertools.count(1), b"", None
         self.faults = []
         self.requested_urls = []
-        made = self.call("Target.createTarget", url="about:blank")
-        attached = self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
+        # Newer versions list parts of the browser's own window before the page.
+        found = self.call("Target.getTargets")["targetInfos"]
+        target = next(one["targetId"] for one in found if one["type"] == "page")
+        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
         self._session = attached["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")

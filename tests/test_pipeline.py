@@ -37,8 +37,8 @@ def finished(tmp_path_factory):
 
 def test_ladder_file_agrees_with_its_matches(finished):
     results = finished / "results/smoke"
-    ladder = read_json(results / "ladder/g06.json", "ladder")
-    assert [entry["generation"] for entry in ladder["lineage"]] == GENERATIONS
+    lineage = read_json(results / "ladder/g06.json", "ladder")["lineage"]
+    assert [entry["generation"] for entry in lineage] == GENERATIONS
     for generation in GENERATIONS[1:]:
         entry = read_json(results / f"ladder/{generation}.json", "ladder")
         parent = read_json(results / f"ladder/{entry['parent']}.json", "ladder")
@@ -73,8 +73,8 @@ def test_the_run_is_still_the_one_of_the_commit_in_the_file(finished):
     before = json.loads((ROOT / "tests/data/pipeline/smoke_ladder.json").read_text())
     results = finished / "results/smoke"
     identity = read_json(results / "train/g02/root/seed0/segment0/identity.json", "identity")
-    machine = {"processor": processor(), "versions": before["machine"]["versions"]}
-    machine["versions"] = {key: identity["versions"].get(key) for key in machine["versions"]}
+    versions = {key: identity["versions"].get(key) for key in before["machine"]["versions"]}
+    machine = {"processor": processor(), "versions": versions}
     if machine != before["machine"]:
         pytest.skip(f"bytes are known of {before['machine']}, this is {machine}")
     lineage = read_json(results / "ladder/g06.json", "ladder")["lineage"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from royale.games.protocol import Game
 
-PAGE = Path(__file__).parent / "page"  # modules that pages of several games share
+HERE = Path(__file__).parent
 REGISTRY = {
     "clash": "royale.games.clash",
     "generals": "royale.games.generals",
@@ -21,13 +21,24 @@ def load(name: str) -> Game:
     return importlib.import_module(REGISTRY[name]).GAME
 
 
+def settings_schema(name: str) -> Path:
+    """Path of the JSON schema (in YAML) of a game's settings in a machine profile."""
+    if name not in REGISTRY:
+        raise KeyError(f"no game {name!r}; there are {sorted(REGISTRY)}")
+    return HERE / name / "settings.schema.yaml"
+
+
 def replay_schema(name: str) -> Path:
     """Path of the JSON schema (in YAML) of the records that a game's `replays` makes."""
     return settings_schema(name).with_name("replay.schema.yaml")
 
 
-def settings_schema(name: str) -> Path:
-    """Path of the JSON schema (in YAML) of a game's settings in a machine profile."""
-    if name not in REGISTRY:
-        raise KeyError(f"no game {name!r}; there are {sorted(REGISTRY)}")
-    return Path(__file__).parent / name / "settings.schema.yaml"
+def page_file(game: str, name: str) -> Path:
+    """Path of a file of the pages that show a game; FileNotFoundError if there is none.
+
+    It lies in the game's folder `page`, or in the one that all games share.
+    """
+    for path in (HERE / game / "page" / name, HERE / "page" / name):
+        if path.exists():
+            return path
+    raise FileNotFoundError(f"no page of {game} has a file {name}")

@@ -160,9 +160,9 @@ class Replays(Protocol):
     `replay.schema.yaml`, of its records.
     """
 
-    # Modules of the page in the order of their imports, without `.js`, each of the folder
-    # `page` of the game or of `royale.play`; one defines `openReplay(element, shown)`. A
-    # `page/replay.css` of the game is added to the page's style.
+    # Modules of the page in the order of their imports, without `.js`, found by
+    # `royale.games.page_file`; one defines `openReplay(element, shown)`. A `page/replay.css`
+    # of the game is added to the page's style.
     scripts: Sequence[str]
 
     def record(

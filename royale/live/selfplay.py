@@ -9,6 +9,7 @@ from typing import Any
 
 from royale.errors import RoyaleError
 
+GAME = "generals"  # whose replays the page can show
 _turn = threading.Lock()  # one game at a time, on one thread
 _number = itertools.count()
 
@@ -32,9 +33,9 @@ def play(path: Path, name: str) -> dict[str, Any]:
         except FileNotFoundError:
             raise RoyaleError(f"{name}: nothing is saved yet; a later try will find it") from None
         meta = player.meta
-        if meta["game"] != "generals":
-            raise RoyaleError(f"{name}: plays {meta['game']!r}; only generals can be shown")
-        key = rng.key_of("watch", name, meta["iteration"], next(_number))
+        if meta["game"] != GAME:
+            raise RoyaleError(f"{name}: plays {meta['game']!r}; only {GAME} can be shown")
+        key = rng.key_of("live", name, meta["iteration"], next(_number))
         actions: list[list[int]] = []
         played = match.play(
             meta["game"],

@@ -1,4 +1,4 @@
-"""The HTTP side of the live page: the page, and what it polls. Reads only, on this machine only."""
+"""Serves the page and what it polls, to this machine only. It reads files and writes none."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from royale import games
 from royale.errors import RoyaleError
 from royale.live import selfplay
 from royale.live.runs import Runs
-from royale.play import page_file
 
 HERE = Path(__file__).parent / "page"
+# The modules of the game's replays, named here again: to ask the game would import its engine.
 MODULES = ("svg", "rules", "observation", "policy", "view", "chart", "playback", "replay")
 SHARED = ("style.css", *(f"{name}.js" for name in MODULES))
 FILES = {
     "/": HERE / "index.html",
     "/live.js": HERE / "live.js",
     "/live.css": HERE / "live.css",
-    **{f"/{name}": page_file(name) for name in SHARED},
+    **{f"/{name}": games.page_file(selfplay.GAME, name) for name in SHARED},
 }
 TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css"}
 

@@ -22,7 +22,7 @@ import yaml
 from royale import games
 from royale.errors import RoyaleError
 from royale.evidence import match
-from royale.evidence.names import VERSUS, MatchName
+from royale.evidence.names import MatchName
 from royale.files import expect_sha256, read_json, write_json, write_text
 from royale.games.protocol import Replays
 from royale.play import PAGE
@@ -105,7 +105,7 @@ def of_match(
     seats = ["ab"[player] for player in told["seats"]]
     return {
         "game": record["game"],
-        "match": VERSUS.join((record["a"], record["b"])),
+        "match": str(MatchName.of(record["a"], record["b"])),
         "number": number,
         "games": len(record["games"]),
         "players": [record[side] for side in seats],
@@ -165,20 +165,20 @@ def simulate(kept: Mapping[str, Any], said_by: str | Path) -> dict[str, Any]:
 
 def bundle(game: str, names: Sequence[str]) -> str:
     """The page's modules as one script: their imports left out, nothing exported."""
-    own = games.replay_schema(game).parent / "page"
-    paths = [folder / f"{name}.js" for name in names for folder in (own, PAGE, games.PAGE)]
-    texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    paths = [games.page_file(game, f"{name}.js") for name in names]
+    texts = [path.read_text(encoding="utf-8") for path in paths]
     text = re.sub(r"^import [^;]*;\n", "", "".join(texts), flags=re.MULTILINE)
     return re.sub(r"^export ", "", text, flags=re.MULTILINE)
 
 
 def write_page(path: Path, kept: Mapping[str, Any], shown: Mapping[str, Any]) -> None:
     """Write a kept game as one HTML file that needs no other; shown: by `simulate`."""
-    a, b = MatchName.parse(kept["match"]).players
+    name = MatchName.parse(kept["match"])
     own = games.replay_schema(kept["game"]).parent / "page/replay.css"
-    styles = [sheet for sheet in (PAGE / "style.css", own) if sheet.exists()]
+    shared = games.page_file(kept["game"], "style.css")
+    styles = [sheet for sheet in (shared, own) if sheet.exists()]
     parts = {
-        "title": html.escape(f"{a} against {b}"),
+        "title": html.escape(f"{name.a} against {name.b}"),
         "about": html.escape(
             f"Game {kept['number']} of {kept['games']}, seed {shown['seed']}, {kept['policy']} play"
         ),

@@ -6,15 +6,16 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from royale import games
 from royale.errors import RoyaleError
 from royale.files import expect_sha256, write_json, write_text
 from royale.games.generals.settings import settings_of
 from royale.learn import checkpoint, untrusted
 from royale.learn.value import ValueCodec
-from royale.play import page_file
+from royale.play import PAGE
 
-# What the page loads; index.html last, since it is the rule's target.
-FILES = (
+GAME = "generals"  # the only game with such a page
+OF_GAME = (
     "style.css",
     "random.js",
     "maps.js",
@@ -25,25 +26,25 @@ FILES = (
     "policy.js",
     "view.js",
     "chart.js",
-    "match.js",
-    "worker.js",
-    "human.js",
-    "page.js",
-    "index.html",
 )
+# index.html is written last, since it is the rule's target.
+OWN = ("match.js", "worker.js", "human.js", "page.js", "index.html")
+FILES = {name: games.page_file(GAME, name) for name in OF_GAME} | {
+    name: PAGE / name for name in OWN
+}
 
 
 def about(champion: Path, title: str) -> dict[str, Any]:
     """What the page must know of a champion (`play.schema.yaml`).
 
-    RoyaleError for a champion of another game than Generals.
+    RoyaleError if the file cannot be read, or the champion is of a game without a page.
     """
     try:
         arrays, meta = checkpoint.load(champion)
     except OSError as error:
         raise RoyaleError(f"{champion}: cannot be read ({error.strerror})") from None
-    if meta["game"] != "generals":
-        raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only generals has a page")
+    if meta["game"] != GAME:
+        raise RoyaleError(f"{champion}: a champion of {meta['game']!r}; only {GAME} has a page")
     recipe = untrusted.network_recipe(arrays, meta, champion)
     weights = [array for name, array in arrays.items() if name.startswith("ema/")]
     return {
@@ -77,5 +78,5 @@ def write(
     shutil.copyfile(onnx, folder / "bot.onnx")
     told = about(champion, title) | {"champion_sha256": parity["champion_sha256"]}
     write_json(folder / "bot.json", told, "play")
-    for name in FILES:
-        write_text(folder / name, page_file(name).read_text(encoding="utf-8"))
+    for name, path in FILES.items():
+        write_text(folder / name, path.read_text(encoding="utf-8"))

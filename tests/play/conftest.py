@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from royale.errors import RoyaleError
+from royale.play import runtime, site
+
 HERE = Path(__file__).parent
-PAGE = HERE.parents[1] / "royale/play/page"
 sys.path.insert(0, str(HERE.parent / "bot"))  # its helpers make champions
 
 
@@ -23,8 +25,8 @@ def node(tmp_path_factory):
         pytest.skip("node is not installed: the page's rules are not tested here")
     # with a package file, so that every version of node reads .js files as modules
     page = tmp_path_factory.mktemp("page")
-    for folder in (PAGE, PAGE.parents[1] / "games/page"):
-        shutil.copytree(folder, page, dirs_exist_ok=True)
+    for name, path in site.FILES.items():
+        shutil.copy(path, page / name)
     (page / "package.json").write_text('{"type": "module"}')
 
     def ask(task, **request):
@@ -43,9 +45,6 @@ def node(tmp_path_factory):
 @pytest.fixture(scope="session")
 def page_runtime(request):
     """onnxruntime-web's files, fetched once a checkout; skips where no registry is in reach."""
-    from royale.errors import RoyaleError
-    from royale.play import runtime
-
     folder = request.config.cache.mkdir(runtime.PACKAGE.replace("@", "-"))
     files = {"module": folder / "ort.js", "wasm": folder / "ort.wasm"}
     if not all(path.exists() for path in files.values()):

@@ -8,13 +8,13 @@ import pytest
 
 from royale import games
 from royale.live import server
-from royale.play import PAGE, page_file, replay, site
+from royale.play import replay, site
 
 IMPORT = re.compile(r'(?:from|new URL\() ?"\./([\w./]+)"')
 DEFINED = re.compile(r"^(?:export )?(?:const|let|function|class|async function) (\w+)", re.M)
 # Of the project's own; other tests register a toy that nobody watches.
 GAMES = [name for name in games.REGISTRY if hasattr(games.load(name), "replays")]
-MADE = {"vendor/ort.js", "vendor/ort.wasm", "bot.onnx"}  # not from PAGE
+MADE = {"vendor/ort.js", "vendor/ort.wasm", "bot.onnx"}  # written with the page
 
 
 def loaded(path):
@@ -22,12 +22,12 @@ def loaded(path):
 
 
 def test_the_page_to_play_in():
-    told = {name: loaded(page_file(name)) for name in site.FILES}
+    told = {name: loaded(path) for name, path in site.FILES.items()}
     assert set().union(*told.values()) <= {*site.FILES, *MADE}
     assert {"worker.js", "maps.js"} <= set().union(*told.values())  # the pattern finds imports
 
 
-def test_the_live_page():
+def test_the_page_that_follows_runs():
     found = set().union(*(loaded(path) for path in server.FILES.values()))
     assert {f"/{name}" for name in found} <= set(server.FILES)
     assert all(path.exists() for path in server.FILES.values())
@@ -39,12 +39,8 @@ def test_both_games_have_replays():
 
 def modules(game):
     """The texts of a game's replay by module, in the order of the page."""
-    found = {}
-    for name in games.load(game).replays.scripts:
-        paths = [games.replay_schema(game).parent / f"page/{name}.js", page_file(f"{name}.js")]
-        (path,) = [path for path in paths if path.exists()]
-        found[name] = path.read_text()
-    return found
+    names = games.load(game).replays.scripts
+    return {name: games.page_file(game, f"{name}.js").read_text() for name in names}
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -60,10 +56,12 @@ def test_a_replay_has_its_modules_in_order_and_no_name_twice(game):
 
 @pytest.mark.parametrize("name", ["page", *GAMES])
 def test_elements_that_a_script_asks_for_are_there(name):
-    script = (PAGE / "page.js").read_text() if name == "page" else "".join(modules(name).values())
+    script = (
+        site.FILES["page.js"].read_text() if name == "page" else "".join(modules(name).values())
+    )
     if name == "page":
         asked = set(re.findall(r'get\("(\w+)"\)', script))
-        there = set(re.findall(r'id="(\w+)"', (PAGE / "index.html").read_text()))
+        there = set(re.findall(r'id="(\w+)"', site.FILES["index.html"].read_text()))
     else:
         asked = set(re.findall(r'find\("(\w+)"\)', script))
         there = {word for text in re.findall(r'class="([\w ]+)"', script) for word in text.split()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+from royale.report import figures
 from royale.report.collect import Evidence
 
 HOSTILE = "<script>alert(1)</script> & \"twice\" 'the' rate"
@@ -296,3 +297,15 @@ def evidence(lineage=LINEAGE, measured=True):
             "g03.control.seed0.segment0": identity(),
         },
     )
+
+
+def files():
+    """Name -> text of every file that is drawn."""
+    found = evidence()
+    return {
+        "margins": figures.margins(found.ladder),
+        "break_even": figures.break_even(found.targets, found.ladder),
+        "watch": figures.watch(found.watch, found.ladder),
+        "panel": figures.panel(panel()),
+        "learning": figures.learning(learning()),
+    }

@@ -98,21 +98,9 @@ def words_of(drawing):
     return " ".join(e.text for e in drawing.root.iter("text"))
 
 
-def files():
-    """Name -> text of every file that is drawn."""
-    evidence = parts.evidence()
-    return {
-        "margins": figures.margins(evidence.ladder),
-        "break_even": figures.break_even(evidence.targets, evidence.ladder),
-        "watch": figures.watch(evidence.watch, evidence.ladder),
-        "panel": figures.panel(parts.panel()),
-        "learning": figures.learning(parts.learning()),
-    }
-
-
 def test_the_page_and_the_files_are_the_same_drawings():
     """What is in the page's figure is in the file, element by element."""
-    page, drawn = render(parts.evidence(), "results"), files()
+    page, drawn = render(parts.evidence(), "results"), parts.files()
     inside = [
         match[1]
         for match in re.finditer(r'<div class="screen"><svg[^>]*>(.*?)</svg></div>', page, re.S)
@@ -124,7 +112,7 @@ def test_the_page_and_the_files_are_the_same_drawings():
 
 
 def test_each_file_says_of_what_it_is():
-    assert {name: title_of(text) for name, text in files().items()} == {
+    assert {name: title_of(text) for name, text in parts.files().items()} == {
         "margins": "Which change helped: generals, profile smoke",
         "break_even": "Sooner at the target: generals, profile smoke",
         "watch": "Against players that do not learn: generals, profile smoke",
@@ -190,7 +178,7 @@ def test_learning_over_steps_and_seconds():
 DRAW = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from test_charts import files
+from report_parts import files
 print(sorted(files().items()))
 assert "matplotlib" not in sys.modules
 """
@@ -208,7 +196,7 @@ def test_no_setting_of_the_user_reaches_a_chart(tmp_path):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{sorted(files().items())}\n"
+    assert done.stdout == f"{sorted(parts.files().items())}\n"
 
 
 def test_there_is_one_way_to_draw():

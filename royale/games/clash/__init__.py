@@ -107,7 +107,7 @@ class ClashGame:
     @property
     def replays(self) -> Replays:
         """Records of battles, and what is shown of them."""
-        from royale.games.clash.replay import ClashReplays
+        from royale.games.clash.replays import ClashReplays
 
         return ClashReplays(self)
 

@@ -73,7 +73,7 @@ class GeneralsGame:
     @property
     def replays(self) -> Replays:
         """Records of games, and what is shown of them."""
-        from royale.games.generals.replay import GeneralsReplays
+        from royale.games.generals.replays import GeneralsReplays
 
         return GeneralsReplays(self)
 

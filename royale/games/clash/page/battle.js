@@ -29,7 +29,7 @@ function element(name, style, text, parent) {
   return made;
 }
 
-// Show a battle (royale.games.clash.replay) in an element; returns a function that stops it.
+// Show a battle (royale.games.clash.replays) in an element; returns a function that stops it.
 export function openReplay(root, record) {
   root.innerHTML = SKELETON;
   const find = (name) => root.querySelector(`.${name}`);

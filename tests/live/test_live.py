@@ -1,4 +1,4 @@
-"""The live page reads what is there, while it grows, and changes nothing."""
+"""The page that follows runs reads what is there, while it grows, and changes nothing."""
 
 from __future__ import annotations
 

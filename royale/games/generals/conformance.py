@@ -1,6 +1,6 @@
-"""Recorded games of the reference implementation, turn by turn through the batch engine.
+"""Replay recorded games turn by turn through the batch engine.
 
-`python -m royale.games.generals.golden FILE.npz ...` takes both kinds of file
+`python -m royale.games.generals.conformance FILE.npz ...` takes both kinds of file
 of the golden format: games, and single transitions. It prints one line a file,
 `FILE turns N matched N`, and the first mismatch. Exit code 1 on a mismatch, 2
 on a file that cannot be read.
@@ -258,7 +258,7 @@ def _made(height: int, width: int) -> tuple[dict, object]:
     return settings, GAME.spec(settings, "base")
 
 
-def play_through(path: Path) -> tuple[int, list[Mismatch]]:
+def replay(path: Path) -> tuple[int, list[Mismatch]]:
     """Replay a file of either kind: how many turns it holds, and all mismatches."""
     file = read(path)
     try:
@@ -270,12 +270,12 @@ def play_through(path: Path) -> tuple[int, list[Mismatch]]:
 def main(paths: list[str]) -> int:
     """Replay the files named; returns the exit code."""
     if not paths:
-        print("usage: python -m royale.games.generals.golden FILE.npz ...", file=sys.stderr)
+        print("usage: python -m royale.games.generals.conformance FILE.npz ...", file=sys.stderr)
         return 2
     code = 0
     for path in paths:
         try:
-            turns, found = play_through(Path(path))
+            turns, found = replay(Path(path))
         except Unreadable as error:
             print(f"{path}: {error}", file=sys.stderr)
             code = 2

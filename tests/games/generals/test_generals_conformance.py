@@ -1,4 +1,4 @@
-"""Recorded games of the reference, turn by turn, and the errors of the replay command."""
+"""Recorded games of the reference, turn by turn, and the errors of the command."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from royale.games.generals import golden
+from royale.games.generals import conformance
 
 DATA = Path(__file__).parents[2] / "data" / "generals"
 FILES = sorted(DATA.glob("*.npz"))
@@ -17,7 +17,7 @@ TURNS["transitions"] = 4000
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_recorded_turns_match(path):
-    turns, found = golden.play_through(path)
+    turns, found = conformance.replay(path)
     assert not found
     assert turns == TURNS[path.stem]
 
@@ -27,7 +27,7 @@ def test_all_files_are_there():
 
 
 def changed(tmp_path, name, **changes):
-    arrays = golden.read(DATA / f"{name}.npz")
+    arrays = conformance.read(DATA / f"{name}.npz")
     for key, change in changes.items():
         if change is None:
             del arrays[key]
@@ -41,7 +41,7 @@ def changed(tmp_path, name, **changes):
 
 
 def test_command_reports_matches(capsys):
-    assert golden.main([str(DATA / "game_106.npz")]) == 0
+    assert conformance.main([str(DATA / "game_106.npz")]) == 0
     assert capsys.readouterr().out.endswith("turns 217 matched 217\n")
 
 
@@ -61,11 +61,11 @@ def test_command_reports_matches(capsys):
     ],
 )
 def test_command_finds_one_changed_value(tmp_path, capsys, name, key, where, value, line):
-    arrays = golden.read(DATA / f"{name}.npz")
+    arrays = conformance.read(DATA / f"{name}.npz")
     if key == "fog":
         value = not arrays[key][where]
     path = changed(tmp_path, name, **{key: (where, value)})
-    assert golden.main([str(path)]) == 1
+    assert conformance.main([str(path)]) == 1
     out = capsys.readouterr().out
     assert line in out
     assert len(out.splitlines()) == 2
@@ -82,15 +82,15 @@ def test_command_refuses_what_it_cannot_read(tmp_path, capsys):
     np.savez(objects, owner=np.array([{}], dtype=object))
     missing = changed(tmp_path, "game_106", actions=None)
     for path in (text, torn, lone, objects, missing, tmp_path / "none.npz", tmp_path):
-        assert golden.main([str(path)]) == 2
+        assert conformance.main([str(path)]) == 2
         captured = capsys.readouterr()
         assert len(captured.err.splitlines()) == 1 and str(path) in captured.err
         assert not captured.out
-    assert golden.main([]) == 2
+    assert conformance.main([]) == 2
 
 
 def test_command_refuses_arrays_that_do_not_fit(tmp_path, capsys):
-    arrays = golden.read(DATA / "game_106.npz")
+    arrays = conformance.read(DATA / "game_106.npz")
     for key, value in (
         ("army", arrays["army"][:50]),
         ("actions", arrays["actions"][:, :, :3]),
@@ -100,5 +100,5 @@ def test_command_refuses_arrays_that_do_not_fit(tmp_path, capsys):
     ):
         path = tmp_path / "bad.npz"
         np.savez(path, **{**arrays, key: value})
-        assert golden.main([str(path)]) == 2, key
+        assert conformance.main([str(path)]) == 2, key
         assert len(capsys.readouterr().err.splitlines()) == 1
