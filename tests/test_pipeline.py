@@ -79,9 +79,8 @@ def test_the_run_is_still_the_one_of_the_commit_in_the_file(finished):
         pytest.skip(f"bytes are known of {before['machine']}, this is {machine}")
     lineage = read_json(results / "ladder/g06.json", "ladder")["lineage"]
     champions = {g: sha256(results / f"ladder/{g}/champion.safetensors") for g in GENERATIONS}
-    now = [
-        {key: e[key] for key in then} for e, then in zip(lineage, before["lineage"], strict=True)
-    ]
+    pairs = zip(lineage, before["lineage"], strict=True)
+    now = [{key: entry[key] for key in then} for entry, then in pairs]
     assert (champions, now) == (before["champions"], before["lineage"])
 
 
