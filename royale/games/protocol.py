@@ -194,6 +194,7 @@ class Game(Protocol):
     programs: bool  # whether it has a door for programs, `external_player`
     # Optional: turn_ms, float, milliseconds of the game's own time between two decisions;
     # speed_settings, names of settings that decide how fast it plays and nothing else;
+    # packages, names of installed packages that decide how it plays;
     # replays, a `Replays`, without which no game of a match can be watched.
 
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:

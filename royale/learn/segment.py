@@ -18,7 +18,7 @@ import torch
 
 from royale.errors import Preempted, RoyaleError
 from royale.files import read_rows, write_bytes
-from royale.learn import checkpoint, determinism
+from royale.learn import checkpoint, code, determinism
 from royale.learn.alarms import Alarms, health
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.parallel import ALONE, Share
@@ -88,7 +88,8 @@ def run_segment(
     arm's agent steps at the end of this segment; say(line) tells what else matters.
     kept/, where given, holds on to the finished files (as hard links): a segment that is
     asked for again with the same plan and the same bytes to start from, after a decision
-    before it was made anew, is not trained twice.
+    before it was made anew, is not trained twice. Unless the code, a library or the processor
+    is another one (`royale.learn.code`): then it is, and say() tells why.
     bench, where given, is what this machine did when it was measured (`steps_per_second`
     and `timing` of a bench file's ladder); a run much slower than that is told.
     start_processes(plan, out, partial) trains a plan of several processes, which then
@@ -99,9 +100,9 @@ def run_segment(
     """
     out, partial = Path(out), Path(partial)
     with locked(partial, say):
-        if _finished(plan, out):
+        if _finished(plan, out, say):
             say(f"{out}: this segment is finished already")
-        elif kept is not None and _finished(plan, kept):
+        elif kept is not None and _finished(plan, kept, say):
             say(f"{kept}: this very segment was trained before, and is used again")
             _link(kept, out)
         elif plan.processes > 1:
@@ -113,8 +114,11 @@ def run_segment(
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _finished(plan: SegmentPlan, out: Path) -> bool:
-    """Whether `out` has the finished segment of this very plan."""
+def _finished(plan: SegmentPlan, out: Path, say: Callable[[str], None]) -> bool:
+    """Whether `out` has the finished segment of this very plan, trained by this very code.
+
+    Where only the code is another one, a line says so: it would train other bytes.
+    """
     try:
         meta = checkpoint.load(out / CHECKPOINT)[1]
         # a kept file is the same file as the one someone may have cut off
@@ -122,7 +126,13 @@ def _finished(plan: SegmentPlan, out: Path) -> bool:
     except (FileNotFoundError, RoyaleError):
         return False
     there = (out / IDENTITY).exists() and len(rows) == plan.iterations
-    return there and meta.get("plan") == plan.fingerprint()
+    if not there or meta.get("plan") != plan.fingerprint():
+        return False
+    then, now = meta.get("code"), code.deciding(plan.game)
+    why = code.changed_source(then, now) or code.changed_machine(then, now)
+    if why:
+        say(f"{out}: trained before, and not used again: {why}; it is trained anew")
+    return why is None
 
 
 def _link(source: Path, target: Path) -> None:
@@ -235,6 +245,12 @@ def _begin(
             arrays, meta = checkpoint.load(path)
             if meta.get("plan") != plan.fingerprint():
                 raise ValueError("it is another plan's")
+            then, now = meta.get("code"), code.deciding(plan.game)
+            # half a segment of one learner and half of another would be a run of neither
+            if why := code.changed_source(then, now):
+                raise ValueError(why)
+            if why := code.changed_machine(then, now):
+                say(f"{partial}: goes on elsewhere, so its bytes are no other run's: {why}")
             trainer.load_state(arrays, meta, path)
             if share.first:
                 _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])

@@ -12,7 +12,7 @@ import torch
 
 from royale import rng
 from royale.games import load
-from royale.learn import checkpoint, determinism, entropy, untrusted
+from royale.learn import checkpoint, code, determinism, entropy, untrusted
 from royale.learn.network import Network, build_network, fingerprint, layout, network_arrays
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.overlap import Ahead, Collector, expected_arrays, frozen, restored
@@ -256,6 +256,7 @@ class Trainer:
             **self.plan.continues(),
             "segment": self.plan.segment,
             "plan": self.plan.fingerprint(),
+            "code": code.deciding(self.plan.game),
             "iteration": self.iteration,
             "first_iteration": self.first_iteration,
             "agent_steps": self.agent_steps,

@@ -142,6 +142,15 @@ class Commit(TypedDict):
     dirty: bool
 
 
+class CodeIdentity(TypedDict):
+    """What decides the bytes besides the plan, in `files/identity.schema.yaml`."""
+
+    digest: str
+    source: dict[str, str]
+    versions: dict[str, str]
+    cpu_capability: str
+
+
 class IdentityFile(TypedDict):
     """A whole `files/identity.schema.yaml`."""
 
@@ -168,5 +177,6 @@ class IdentityFile(TypedDict):
     recipe: dict[str, Any]
     config_sha256: str
     versions: dict[str, str]
+    code: NotRequired[CodeIdentity]
     engine: NotRequired[dict[str, str] | None]
     git: Commit | None

@@ -351,7 +351,9 @@ def identity(segments: Mapping[str, IdentityFile]) -> Table:
         Column("dtype"),
         Column("threads", "{:d}"),
         Column("versions", wraps=True),
+        Column("CPU"),
         Column("commit"),
+        Column("code"),
     ]
     same: dict[tuple, list[str]] = {}
     for name, found in segments.items():
@@ -368,7 +370,9 @@ def identity(segments: Mapping[str, IdentityFile]) -> Table:
                 found["dtype"],
                 found["threads"],
                 ", ".join(f"{what} {version}" for what, version in found["versions"].items()),
+                found["code"]["cpu_capability"] if "code" in found else None,
                 commit,
+                found["code"]["digest"][:12] if "code" in found else None,
             ),
             [],
         ).append(name)
