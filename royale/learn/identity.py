@@ -87,6 +87,7 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
             "numpy": np.__version__,
             "numba": numba.__version__,
         },
+        "code": trainer.code,
         "engine": dict(facts(trainer.settings)) if facts else None,
         "git": git_state(),
     }

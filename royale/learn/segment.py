@@ -20,6 +20,7 @@ from royale.errors import Preempted, RoyaleError
 from royale.files import read_rows, write_bytes
 from royale.learn import checkpoint, determinism
 from royale.learn.alarms import Alarms, health
+from royale.learn.code import begun_by, changes, code_of, machine_changes, source_changes
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
@@ -83,12 +84,14 @@ def run_segment(
     """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
 
     partial/ holds unfinished work and is removed at the end; a killed segment that is
-    run again continues from it, and its checkpoint comes out bit-identical (on a CPU).
+    run again continues from it, and its checkpoint comes out bit-identical (on a CPU). It
+    starts anew if the source has changed; other versions or another CPU are told.
     report(row, total) is called after each iteration with its row of metrics and the
     arm's agent steps at the end of this segment; say(line) tells what else matters.
     kept/, where given, holds on to the finished files (as hard links): a segment that is
     asked for again with the same plan and the same bytes to start from, after a decision
-    before it was made anew, is not trained twice.
+    before it was made anew, is not trained twice. Where the code that trains, or what it runs
+    on, is another (see `code`), what is finished is not used, and a line tells why.
     bench, where given, is what this machine did when it was measured (`steps_per_second`
     and `timing` of a bench file's ladder); a run much slower than that is told.
     start_processes(plan, out, partial) trains a plan of several processes, which then
@@ -99,9 +102,9 @@ def run_segment(
     """
     out, partial = Path(out), Path(partial)
     with locked(partial, say):
-        if _finished(plan, out):
+        if _finished(plan, out, say):
             say(f"{out}: this segment is finished already")
-        elif kept is not None and _finished(plan, kept):
+        elif kept is not None and _finished(plan, kept, say):
             say(f"{kept}: this very segment was trained before, and is used again")
             _link(kept, out)
         elif plan.processes > 1:
@@ -113,8 +116,8 @@ def run_segment(
         shutil.rmtree(partial, ignore_errors=True)
 
 
-def _finished(plan: SegmentPlan, out: Path) -> bool:
-    """Whether `out` has the finished segment of this very plan."""
+def _finished(plan: SegmentPlan, out: Path, say: Callable[[str], None]) -> bool:
+    """Whether `out` has the finished segment of this very plan, trained by this very code."""
     try:
         meta = checkpoint.load(out / CHECKPOINT)[1]
         # a kept file is the same file as the one someone may have cut off
@@ -122,7 +125,12 @@ def _finished(plan: SegmentPlan, out: Path) -> bool:
     except (FileNotFoundError, RoyaleError):
         return False
     there = (out / IDENTITY).exists() and len(rows) == plan.iterations
-    return there and meta.get("plan") == plan.fingerprint()
+    if not there or meta.get("plan") != plan.fingerprint():
+        return False
+    why = changes(meta.get("code"), code_of(plan.game))
+    if why:
+        say(f"{out}: not used again: {why}")
+    return not why
 
 
 def _link(source: Path, target: Path) -> None:
@@ -235,6 +243,10 @@ def _begin(
             arrays, meta = checkpoint.load(path)
             if meta.get("plan") != plan.fingerprint():
                 raise ValueError("it is another plan's")
+            then = meta.get("code")
+            why = source_changes(then, trainer.code)
+            if why:  # half a segment of one learner and half of another is a run of neither
+                raise ValueError(why)
             trainer.load_state(arrays, meta, path)
             if share.first:
                 _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])
@@ -242,6 +254,10 @@ def _begin(
             fault = error
         if not any(share.gather(fault is not None)):
             say(f"{partial}: continuing after iteration {trainer.iteration}")
+            why = machine_changes(then, trainer.code)
+            if why:
+                say(f"{partial}: begun on another machine, so no single one gives its bytes: {why}")
+                trainer.code = identity["code"] = begun_by(then, trainer.code)
             return trainer, identity
         say(f"{partial}: partial work not usable, starting the segment anew: {fault}")
         trainer = Trainer(plan, share)  # the failed load may have changed the first one

@@ -24,6 +24,7 @@ class ClashGame:
     name = "clash"
     encoders = ("base",)
     speed_settings = ("workers",)
+    packages = ("royalesim",)
     programs = False  # the live game has no protocol for them
     scripted = (
         "random",
