@@ -194,8 +194,9 @@ class Game(Protocol):
     programs: bool  # whether it has a door for programs, `external_player`
     # Optional: turn_ms, float, milliseconds of the game's own time between two decisions;
     # speed_settings, names of settings that decide how fast it plays and nothing else;
-    # packages, names of installed packages that decide how it plays;
-    # replays, a `Replays`, without which no game of a match can be watched.
+    # packages, names of installed packages of others that it is played with, whose versions
+    # decide what is trained; replays, a `Replays`, without which no game of a match can be
+    # watched.
 
     def spec(self, settings: Mapping[str, Any], encoder: str) -> GameSpec:
         """The interface for these settings (cheap; no game is made)."""

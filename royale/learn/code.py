@@ -1,7 +1,8 @@
-"""What decides the bytes of a run besides its plan: the code, the libraries, the processor.
+"""What beside the plan decides a segment's bytes: the code that trains, and what it runs on.
 
-A checkpoint and `identity.json` carry it. So work that was kept is used again only by the code
-that made it, and two machines whose checkpoints differ can be told apart by their files.
+The source is that of `royale/learn`, of the game, and of what they draw and deal from, read
+without comments, docstrings and formatting, which decide nothing. With it go the versions of
+what computes, and the instructions of the CPU that torch uses: sums round as they are cut.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import importlib
+import importlib.metadata
 import json
 import platform
-from collections.abc import Iterable, Mapping
-from importlib.metadata import version
-from importlib.util import find_spec
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,83 +23,156 @@ import numpy as np
 import torch
 
 import royale
-from royale import games
+from royale.games import REGISTRY, load
 
-BLOCKS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+ROOT = Path(royale.__file__).resolve().parent
+# What is read for every game; a game's own package and what that imports come with it.
+COMMON = ("learn/*.py", "rng.py", "games/__init__.py", "games/protocol.py")
+UNKNOWN = "it was trained before the code was recorded"
+UNREADABLE = "what it says of its code cannot be read"
 
 
-def deciding(game: str) -> dict[str, Any]:
-    """What decides the bytes of this process's training of a game, as JSON values.
+@functools.cache
+def code_of(game: str) -> dict[str, Any]:
+    """`source` (sha256 by folder), `versions`, `cpu_capability`, and `digest` over them all.
 
-    `source`: sha256 of the learner's parts and the game's, without comments, layout and
-    docstrings; `versions` of Python and the libraries that compute; `cpu_capability`: the
-    instructions torch uses here (its results differ with them); `digest`: sha256 over these.
+    Read once a process, at its beginning: what is edited while it trains is not what trains.
     """
-    packages = getattr(games.load(game), "packages", ())
-    found = {
-        "source": _sources(game),
+    packages = {name: importlib.metadata.version(name) for name in _packages(game)}
+    parts = {
+        "source": _source(game),
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__,
             "numpy": np.__version__,
             "numba": numba.__version__,
-            **{name: version(name) for name in packages},
+            **packages,
         },
         "cpu_capability": torch.backends.cpu.get_cpu_capability(),
     }
-    text = json.dumps(found, sort_keys=True)
-    return {"digest": hashlib.sha256(text.encode()).hexdigest(), **found}
+    return {"digest": _digest(parts), **parts}
 
 
-def changed_source(then: Mapping[str, Any] | None, now: Mapping[str, Any]) -> str | None:
-    """Which source differs between two of `deciding`, in words; None if none does.
+def begun_by(then: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """The code of a segment that `then` began and `now` goes on with: another than either.
 
-    then: None of a file that was written before the code was recorded.
+    `begun` lists the machines, other than that of now, that trained a part of it.
     """
+    parts = {key: value for key, value in now.items() if key != "digest"}
+    parts["begun"] = [before for before in _machines(then) if before != _machine(now)]
+    return {"digest": _digest(parts), **parts}
+
+
+def source_changes(then: Any, now: Mapping[str, Any]) -> str | None:
+    """Why what `then` (of a file) trained is another learner's; None if it is not."""
     if then is None:
-        return "it is of a version that did not record its code"
-    parts = [name for name in now["source"] if then["source"].get(name) != now["source"][name]]
-    return f"{', '.join(parts)} changed since" if parts else None
+        return UNKNOWN
+    try:
+        old, new = dict(then["source"]), now["source"]
+        machine_changes(then, now)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return UNREADABLE
+    folders = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    return f"it was trained by other code: {', '.join(folders)} changed" if folders else None
 
 
-def changed_machine(then: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
-    """Which library or processor differs between two of `deciding`; None if none does."""
-    names = sorted({*then["versions"], *now["versions"]})
-    lines = [
-        f"{name} {then['versions'].get(name)} then, {now['versions'].get(name)} now"
-        for name in names
-        if then["versions"].get(name) != now["versions"].get(name)
-    ]
+def machine_changes(then: Mapping[str, Any], now: Mapping[str, Any]) -> str | None:
+    """What of versions and CPU is another than in `then`, a part of it included; None if nothing.
+
+    `then` is one that `source_changes` could read.
+    """
+    lines = [line for before in _machines(then) for line in _differences(before, now)]
+    return ", ".join(dict.fromkeys(lines)) or None
+
+
+def changes(then: Any, now: Mapping[str, Any]) -> str | None:
+    """Why training anew might give other bytes than `then` (of a file); None if it would not."""
+    return source_changes(then, now) or machine_changes(then, now)
+
+
+def _machine(code: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: code[key] for key in ("versions", "cpu_capability")}
+
+
+def _machines(code: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Those that trained a segment, in order."""
+    return [*code.get("begun", []), _machine(code)]
+
+
+def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    old, new = then["versions"], now["versions"]
+    for name in dict.fromkeys([*new, *old]):
+        if old.get(name) != new.get(name):
+            yield f"{name} {old.get(name, 'none')} then, {new.get(name, 'none')} now"
     if then["cpu_capability"] != now["cpu_capability"]:
-        lines.append(f"CPU {then['cpu_capability']} then, {now['cpu_capability']} now")
-    return ", ".join(lines) or None
+        yield f"CPU capability {then['cpu_capability']} then, {now['cpu_capability']} now"
 
 
-@functools.cache
-def _sources(game: str) -> dict[str, str]:
-    """Part of the checkout -> sha256 of its source."""
-    root = Path(royale.__file__).resolve().parent
-    module = games.REGISTRY[game]
-    found = find_spec(module)
-    own = [Path(found.origin)]
-    if found.submodule_search_locations:
-        own = sorted(Path(found.origin).parent.rglob("*.py"))
-    parts = {
-        "royale/learn": sorted((root / "learn").glob("*.py")),
-        "royale/rng.py": [root / "rng.py"],
-        "royale/games": [root / "games/__init__.py", root / "games/protocol.py"],
-        module.replace(".", "/"): own,
-    }
-    return {name: source_sha256(paths) for name, paths in parts.items()}
+def _packages(game: str) -> tuple[str, ...]:
+    """Installed packages of others that the game is played with."""
+    return tuple(getattr(load(game), "packages", ()))
 
 
-def source_sha256(paths: Iterable[Path]) -> str:
-    """Of what some Python files say to Python: comments, layout and docstrings are left out."""
-    digest = hashlib.sha256()
-    for path in paths:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for node in ast.walk(tree):
-            if isinstance(node, BLOCKS) and ast.get_docstring(node, clean=False) is not None:
-                del node.body[0]
-        digest.update(f"{path.name}\n{ast.dump(tree)}\n".encode())
-    return digest.hexdigest()
+def _source(game: str) -> dict[str, str]:
+    """sha256 of what decides in each folder, by the folder's name."""
+    digests: dict[str, Any] = {}
+    for path in sorted(_files(game)):
+        inside = path.is_relative_to(ROOT)
+        folder = f"royale/{path.parent.relative_to(ROOT).as_posix()}" if inside else path.stem
+        digest = digests.setdefault(folder.removesuffix("/."), hashlib.sha256())
+        digest.update(f"{path.name}\n{meaning(path.read_text(encoding='utf-8'))}\n".encode())
+    return {folder: digest.hexdigest() for folder, digest in digests.items()}
+
+
+def _files(game: str) -> set[Path]:
+    """The common files, the game's, and those of this package that the game's import."""
+    found = {path for pattern in COMMON for path in ROOT.glob(pattern)}
+    module = importlib.import_module(REGISTRY[game])
+    own = Path(module.__file__).resolve()
+    left = set(own.parent.rglob("*.py")) if hasattr(module, "__path__") else {own}
+    while left:
+        path = left.pop()
+        found.add(path)
+        left |= set(_imported(path)) - found
+    return found
+
+
+def _imported(path: Path) -> Iterator[Path]:
+    """The files of this package that a file imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        for name in names:
+            package, *inner = name.split(".")
+            if package == ROOT.name and inner:  # the package itself has its version alone
+                place = ROOT.joinpath(*inner)
+                file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+                if file.exists():
+                    yield file
+
+
+def meaning(source: str) -> str:
+    """A text that two sources share that differ in comments, docstrings and formatting alone."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            del node.body[0]
+    return _plain(tree)
+
+
+def _plain(node: Any) -> str:
+    """A node as text; fields that are empty are left out, so newer Pythons' add nothing."""
+    if isinstance(node, ast.AST):
+        fields = [f"{k}={_plain(v)}" for k, v in ast.iter_fields(node) if v is not None and v != []]
+        return f"{type(node).__name__}({', '.join(fields)})"
+    if isinstance(node, list):
+        return f"[{', '.join(_plain(item) for item in node)}]"
+    return repr(node)
+
+
+def _digest(parts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

@@ -17,7 +17,6 @@ import torch
 import royale
 from royale.errors import RoyaleError
 from royale.games import load
-from royale.learn import code
 from royale.learn.network import layout_fingerprint, parameter_count
 from royale.learn.plan import SegmentPlan
 from royale.learn.trainer import Trainer
@@ -88,7 +87,7 @@ def live_identity(trainer: Trainer) -> dict[str, Any]:
             "numpy": np.__version__,
             "numba": numba.__version__,
         },
-        "code": code.deciding(spec.name),
+        "code": trainer.code,
         "engine": dict(facts(trainer.settings)) if facts else None,
         "git": git_state(),
     }

@@ -18,8 +18,9 @@ import torch
 
 from royale.errors import Preempted, RoyaleError
 from royale.files import read_rows, write_bytes
-from royale.learn import checkpoint, code, determinism
+from royale.learn import checkpoint, determinism
 from royale.learn.alarms import Alarms, health
+from royale.learn.code import begun_by, changes, code_of, machine_changes, source_changes
 from royale.learn.identity import asked_identity, assert_identity, live_identity
 from royale.learn.parallel import ALONE, Share
 from royale.learn.plan import SegmentPlan
@@ -83,13 +84,14 @@ def run_segment(
     """Train the plan's segment into out/: identity.json, metrics.jsonl, checkpoint.safetensors.
 
     partial/ holds unfinished work and is removed at the end; a killed segment that is
-    run again continues from it, and its checkpoint comes out bit-identical (on a CPU).
+    run again continues from it, and its checkpoint comes out bit-identical (on a CPU). It
+    starts anew if the source has changed; other versions or another CPU are told.
     report(row, total) is called after each iteration with its row of metrics and the
     arm's agent steps at the end of this segment; say(line) tells what else matters.
     kept/, where given, holds on to the finished files (as hard links): a segment that is
     asked for again with the same plan and the same bytes to start from, after a decision
-    before it was made anew, is not trained twice. Unless the code, a library or the processor
-    is another one (`royale.learn.code`): then it is, and say() tells why.
+    before it was made anew, is not trained twice. Where the code that trains, or what it runs
+    on, is another (see `code`), what is finished is not used, and a line tells why.
     bench, where given, is what this machine did when it was measured (`steps_per_second`
     and `timing` of a bench file's ladder); a run much slower than that is told.
     start_processes(plan, out, partial) trains a plan of several processes, which then
@@ -115,10 +117,7 @@ def run_segment(
 
 
 def _finished(plan: SegmentPlan, out: Path, say: Callable[[str], None]) -> bool:
-    """Whether `out` has the finished segment of this very plan, trained by this very code.
-
-    Where only the code is another one, a line says so: it would train other bytes.
-    """
+    """Whether `out` has the finished segment of this very plan, trained by this very code."""
     try:
         meta = checkpoint.load(out / CHECKPOINT)[1]
         # a kept file is the same file as the one someone may have cut off
@@ -128,11 +127,10 @@ def _finished(plan: SegmentPlan, out: Path, say: Callable[[str], None]) -> bool:
     there = (out / IDENTITY).exists() and len(rows) == plan.iterations
     if not there or meta.get("plan") != plan.fingerprint():
         return False
-    then, now = meta.get("code"), code.deciding(plan.game)
-    why = code.changed_source(then, now) or code.changed_machine(then, now)
+    why = changes(meta.get("code"), code_of(plan.game))
     if why:
-        say(f"{out}: trained before, and not used again: {why}; it is trained anew")
-    return why is None
+        say(f"{out}: not used again: {why}")
+    return not why
 
 
 def _link(source: Path, target: Path) -> None:
@@ -245,12 +243,10 @@ def _begin(
             arrays, meta = checkpoint.load(path)
             if meta.get("plan") != plan.fingerprint():
                 raise ValueError("it is another plan's")
-            then, now = meta.get("code"), code.deciding(plan.game)
-            # half a segment of one learner and half of another would be a run of neither
-            if why := code.changed_source(then, now):
+            then = meta.get("code")
+            why = source_changes(then, trainer.code)
+            if why:  # half a segment of one learner and half of another is a run of neither
                 raise ValueError(why)
-            if why := code.changed_machine(then, now):
-                say(f"{partial}: goes on elsewhere, so its bytes are no other run's: {why}")
             trainer.load_state(arrays, meta, path)
             if share.first:
                 _cut_metrics(partial / METRICS, meta["first_iteration"], meta["iteration"])
@@ -258,6 +254,10 @@ def _begin(
             fault = error
         if not any(share.gather(fault is not None)):
             say(f"{partial}: continuing after iteration {trainer.iteration}")
+            why = machine_changes(then, trainer.code)
+            if why:
+                say(f"{partial}: begun on another machine, so no single one gives its bytes: {why}")
+                trainer.code = identity["code"] = begun_by(then, trainer.code)
             return trainer, identity
         say(f"{partial}: partial work not usable, starting the segment anew: {fault}")
         trainer = Trainer(plan, share)  # the failed load may have changed the first one

@@ -12,7 +12,8 @@ import torch
 
 from royale import rng
 from royale.games import load
-from royale.learn import checkpoint, code, determinism, entropy, untrusted
+from royale.learn import checkpoint, determinism, entropy, untrusted
+from royale.learn.code import code_of
 from royale.learn.network import Network, build_network, fingerprint, layout, network_arrays
 from royale.learn.optimizer import NetworkOptimizer
 from royale.learn.overlap import Ahead, Collector, expected_arrays, frozen, restored
@@ -38,6 +39,7 @@ class Trainer:
 
     def __init__(self, plan: SegmentPlan, share: Share = ALONE) -> None:
         self.plan, self.share = plan, share
+        self.code = code_of(plan.game)
         self.recipe = Recipe.from_dict(plan.recipe)
         run, device = plan.run(), plan.device
         spec = load(plan.game).spec(plan.training_settings(), self.recipe.encoder)
@@ -256,7 +258,7 @@ class Trainer:
             **self.plan.continues(),
             "segment": self.plan.segment,
             "plan": self.plan.fingerprint(),
-            "code": code.deciding(self.plan.game),
+            "code": self.code,
             "iteration": self.iteration,
             "first_iteration": self.first_iteration,
             "agent_steps": self.agent_steps,

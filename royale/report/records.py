@@ -142,6 +142,13 @@ class Commit(TypedDict):
     dirty: bool
 
 
+class Machine(TypedDict):
+    """What a part of a segment was trained on, in `files/identity.schema.yaml`."""
+
+    versions: dict[str, str]
+    cpu_capability: str
+
+
 class CodeIdentity(TypedDict):
     """What decides the bytes besides the plan, in `files/identity.schema.yaml`."""
 
@@ -149,6 +156,7 @@ class CodeIdentity(TypedDict):
     source: dict[str, str]
     versions: dict[str, str]
     cpu_capability: str
+    begun: NotRequired[list[Machine]]
 
 
 class IdentityFile(TypedDict):
