@@ -12,8 +12,16 @@ from royale.schemas import SCHEMAS, schema
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "config/README.md").read_text()
-PAGES = ["README.md", "config/README.md"]
-PAGES += sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+PAGES = [
+    "README.md",
+    "config/README.md",
+    *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")),
+]
+FOLDERS = ("royale", "workflow", "docs", "scripts", "config", "tests")
+# A path from the project's root, and not the end of another one (results/report/...).
+NAMED = re.compile(rf"(?<![\w./{{}}…-])(?:{'|'.join(FOLDERS)})/[\w./*-]*")
+ENTRIES = (".py", "/__main__.py")  # of what `python -m` runs
+COMMAND = re.compile(r"python -m (royale[\w.]*\w)")
 
 
 @pytest.mark.parametrize(
@@ -41,23 +49,30 @@ def test_links_lead_somewhere(page):
         assert (ROOT / page).parent.joinpath(link).exists(), link
 
 
+def missing(text):
+    """The project's paths and modules that a text names and that are not there."""
+    paths = [path.rstrip(".") for path in NAMED.findall(text)]
+    commands = COMMAND.findall(text)
+    files = {name: [f"{name.replace('.', '/')}{end}" for end in ENTRIES] for name in commands}
+    return [path for path in paths if not list(ROOT.glob(path.rstrip("/")))] + [
+        name for name, places in files.items() if not any((ROOT / p).exists() for p in places)
+    ]
+
+
 @pytest.mark.parametrize("page", PAGES)
-def test_files_and_modules_that_are_named_are_there(page):
-    text = (ROOT / page).read_text()
-    for path in re.findall(r"`((?:royale|workflow|scripts|docs|tests|config)/[\w./-]+)`", text):
-        assert (ROOT / path).exists(), path
-    for name in re.findall(r"-m (royale[\w.]+\w)|`(royale(?:\.\w+)+)`", text):
-        parts = "".join(name).split(".")
-        there = [ROOT.joinpath(*parts[:n]) for n in range(2, len(parts) + 1)]
-        # the last part may be a name in the module
-        found = [path.is_dir() or path.with_suffix(".py").exists() for path in there]
-        assert all(found[:-1]) and (found[-1] or len(found) > 1), name
+def test_paths_and_commands_that_are_named_are_there(page):
+    assert missing((ROOT / page).read_text()) == []
 
 
-def test_every_folder_of_the_package_is_listed():
-    listed = re.findall(r"^\| `royale/(\w+)/` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    folders = {path.parent.name for path in (ROOT / "royale").glob("*/__init__.py")}
-    assert sorted(listed) == sorted(folders)
+def test_a_path_or_a_command_that_is_not_there_is_found():
+    text = "`royale/learn/ppo.py`, `royale/watch/`, results/docs/x.md, `python -m royale.watch x`."
+    assert missing(text) == ["royale/watch/", "royale.watch"]
+
+
+def test_the_readme_lists_every_folder_of_the_package():
+    text = (ROOT / "README.md").read_text()
+    for path in (ROOT / "royale").glob("*/__init__.py"):
+        assert f"\n| `royale/{path.parent.name}/` |" in text, path.parent.name
 
 
 def test_every_profile_is_named():

@@ -22,10 +22,10 @@ from royale.project.project import Project, load_project
 
 
 class Parser(argparse.ArgumentParser):
-    """One line on stderr, exit 2."""
+    """A command line whose errors are one line on stderr; exit code 2."""
 
     def error(self, message: str) -> NoReturn:
-        """See the class."""
+        """Say what is wrong with the command line, and exit."""
         self.exit(2, f"{self.prog}: {message}\n")
 
 
@@ -40,7 +40,7 @@ def positive(text: str) -> float:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print, and write results/bench/{profile}.json, .sweep.json or .scaling.json.
 
-    2 on a bad word.
+    Exit code 2 for a command line or a configuration that will not do.
     """
     parser = Parser(prog="python -m royale.bench", description=__doc__)
     parser.add_argument("--profile", help="a file of config/profiles; else config.yaml's")
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(project: Project, roots: dict[str, dict[str, Any]], asked: Any) -> dict[str, Any]:
-    """What is written: the profile, and each ladder's numbers."""
+    """Measure each ladder's root; what is written: the profile, and each ladder's numbers."""
     profile = project.profile
     result = {
         "profile": project.profile_name,

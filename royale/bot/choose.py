@@ -26,7 +26,7 @@ def sample(logits: np.ndarray, legal: np.ndarray, uniform: float) -> int:
 
 
 def cheap(seen: Observation) -> int:
-    """A legal move without the network: the largest army that can leave its own land, or pass."""
+    """A legal move without the network: the largest army that can leave its land, else a pass."""
     side = seen.codes.shape[1]
     foreign = np.pad((seen.codes[SIGHT] & 4) == 0, 1)
     score = np.empty((MOVE_PLANES, side, side), np.int64)

@@ -20,7 +20,7 @@ IMPATIENCE = 0.8  # a refused pass lowers the estimate by this, so that it is tr
 
 
 class Pace:
-    """Is there time for the rest of a forward pass? Learns from the passes made."""
+    """Whether the rest of a forward pass fits into the time left, by the passes made so far."""
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
         """limit: seconds from a frame's first line to the answer."""

@@ -156,8 +156,9 @@ class StatefulPlayer(Protocol):
 
 
 class Replays(Protocol):
-    """Records of single games: made, played again, shown. The game's folder also has
-    `replay.schema.yaml`, of its records.
+    """Records of single games: made, played again, shown.
+
+    The game's folder also has `replay.schema.yaml`, of its records.
     """
 
     # Modules of the page in the order of their imports, without `.js`, found by

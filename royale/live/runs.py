@@ -44,7 +44,7 @@ class Follower:
 
 
 def finite(value: Any) -> Any:
-    """The same with null for what JSON has no number for: a browser would refuse the row."""
+    """The value with null for NaN and infinities, at which a browser would refuse the whole row."""
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -53,10 +53,7 @@ def finite(value: Any) -> Any:
 
 
 class Runs:
-    """The segments below `folder`, which is results/train or lies below it.
-
-    RoyaleError if it is not.
-    """
+    """The segments below `folder`; RoyaleError unless it is results/train or lies below it."""
 
     def __init__(self, folder: Path) -> None:
         parts = folder.parts

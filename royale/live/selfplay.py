@@ -15,9 +15,10 @@ _number = itertools.count()
 
 
 def play(path: Path, name: str) -> dict[str, Any]:
-    """A game that the checkpoint's averaged weights play now; RoyaleError if there is none yet.
+    """Play a game of a checkpoint's averaged weights against themselves; what the page shows of it.
 
-    Torch is imported on the first call and not when the server starts.
+    RoyaleError if nothing is saved yet, or the game cannot be shown. Torch is imported on the
+    first call and not when the server starts.
     """
     with _turn:
         import torch

@@ -191,7 +191,7 @@ def write_page(path: Path, kept: Mapping[str, Any], shown: Mapping[str, Any]) ->
 
 
 def write(record: Path, page: Path, picture: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Simulate a kept game from its record, and write record, page and picture; what is shown."""
+    """Simulate a kept game from its record; write record, page and picture. What is shown."""
     shown = simulate(kept, record)
     write_json(record, kept, "replay")
     write_page(page, kept, shown)

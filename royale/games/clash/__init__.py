@@ -89,7 +89,7 @@ class ClashGame:
         return make(name)
 
     def external_player(self, command: str | Sequence[str], limit_ms: float) -> Any:
-        """There is no such door: the live game has no protocol for programs."""
+        """RoyaleError: the live game has no protocol for programs."""
         raise RoyaleError("clash has no door for external programs; only generals has one")
 
     def expand(self, codes: Any, scalars: Any, encoder: str) -> Any:

@@ -263,7 +263,7 @@ def encode(
 ):
     """Write codes (N, 2, ROWS, BYTES) and scalars (N, 2, S) of all battles.
 
-    What comes of the opponent, comes from what is on the board and from `estimate` (N, 2),
+    What a seat is shown of its opponent follows from the board and from `estimate` (N, 2),
     `seen` and `since` (N, 2, 8) and `plays` (N, 2), which are counted from plays that landed.
     """
     for g in range(head.shape[0]):

@@ -38,8 +38,8 @@ def open_memory(n: int) -> IO[bytes]:
     """A file without a name for the arrays of n battles, all zero, for processes to map.
 
     In memory, else (a container's /dev/shm may have 64 MB for all) in the temporary folder;
-    RoyaleError where neither has room. It is written in full: of a file that only promises
-    its room, the first write that finds none ends the process with SIGBUS.
+    RoyaleError where neither has room. It is written in full now: in a sparse file, the first
+    write that finds no room would end the process with SIGBUS.
     """
     faults = []
     for folder in ("/dev/shm", tempfile.gettempdir()):

@@ -1,4 +1,4 @@
-"""Put given positions on the boards of a batch: for replays and hand-made tests."""
+"""Put given positions on the boards of a batch: recorded ones, and those of tests."""
 
 from __future__ import annotations
 

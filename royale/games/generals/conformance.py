@@ -1,7 +1,7 @@
-"""Replay recorded games turn by turn through the batch engine.
+"""Compare the engine with what was recorded of the reference, turn by turn.
 
-`python -m royale.games.generals.conformance FILE.npz ...` takes both kinds of file
-of the golden format: games, and single transitions. It prints one line a file,
+`python -m royale.games.generals.conformance FILE.npz ...` takes both kinds of
+file: whole games, and single transitions. It prints one line a file,
 `FILE turns N matched N`, and the first mismatch. Exit code 1 on a mismatch, 2
 on a file that cannot be read.
 """
@@ -102,7 +102,7 @@ BITS = {
 
 
 class Unreadable(Exception):
-    """The file is not one that can be replayed; the message says why."""
+    """The file is not one that can be checked; the message says why."""
 
 
 def read(path: Path) -> dict[str, np.ndarray]:
@@ -186,8 +186,8 @@ def _kind(mountains: np.ndarray, castles: np.ndarray) -> np.ndarray:
     return mountains * np.uint8(MOUNTAIN) | castles * np.uint8(CASTLE)
 
 
-def replay_game(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
-    """Replay a recorded game; the number of turns, and all mismatches in order."""
+def check_game(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
+    """Play a recorded game through the engine; the number of turns, and all mismatches in order."""
     n_turns, height, width = len(file["actions"]), *file["owner"].shape[1:]
     if not ((file["obs_turns"] >= 0) & (file["obs_turns"] <= n_turns)).all():
         raise Unreadable("obs_turns lie outside the game")
@@ -223,7 +223,7 @@ def replay_game(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
     return n_turns, found
 
 
-def replay_transitions(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
+def check_transitions(file: dict[str, np.ndarray]) -> tuple[int, list[Mismatch]]:
     """Play all single steps as one batch; the number of steps, and all mismatches."""
     n, height, width = file["owner"].shape
     game = Generals(n, *_made(height, width))
@@ -258,24 +258,24 @@ def _made(height: int, width: int) -> tuple[dict, object]:
     return settings, GAME.spec(settings, "base")
 
 
-def replay(path: Path) -> tuple[int, list[Mismatch]]:
-    """Replay a file of either kind: how many turns it holds, and all mismatches."""
+def check(path: Path) -> tuple[int, list[Mismatch]]:
+    """Check a file of either kind: how many turns it holds, and all mismatches."""
     file = read(path)
     try:
-        return replay_transitions(file) if "next_owner" in file else replay_game(file)
+        return check_transitions(file) if "next_owner" in file else check_game(file)
     except (IndexError, TypeError, ValueError) as error:
         raise Unreadable(f"arrays do not fit together: {error}") from None
 
 
 def main(paths: list[str]) -> int:
-    """Replay the files named; returns the exit code."""
+    """Check the files named; returns the exit code."""
     if not paths:
         print("usage: python -m royale.games.generals.conformance FILE.npz ...", file=sys.stderr)
         return 2
     code = 0
     for path in paths:
         try:
-            turns, found = replay(Path(path))
+            turns, found = check(Path(path))
         except Unreadable as error:
             print(f"{path}: {error}", file=sys.stderr)
             code = 2

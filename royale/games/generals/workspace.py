@@ -2,6 +2,8 @@
 
 Rows have fixed places in one array and unsigned indices, so that a compiled loop knows without a
 test that they do not overlap. Guard zones around the board hold what is outside of it.
+The kernels of `observation` have these places compiled in, and are cached by the time of that
+file alone: after an edit here, save it, too.
 """
 
 from __future__ import annotations

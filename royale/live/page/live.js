@@ -117,7 +117,8 @@ function showTiming(name) {
 
 function ago(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s ago`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min ago` : `${Math.round(seconds / 3600)} h ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`;
+  return `${Math.round(seconds / 3600)} h ago`;
 }
 
 async function poll() {
@@ -132,9 +133,10 @@ async function poll() {
     }
     const names = [run.name, get("other").value].filter(Boolean);
     await Promise.all(names.map(update));
+    const steps = `${run.agent_steps?.toLocaleString("en")} agent steps`;
     get("state").textContent = run.finished
-      ? `finished: ${run.agent_steps?.toLocaleString("en")} agent steps`
-      : `iteration ${run.iteration}, ${run.agent_steps?.toLocaleString("en")} agent steps, last row ${ago(run.seconds_ago)}`;
+      ? `finished: ${steps}`
+      : `iteration ${run.iteration}, ${steps}, last row ${ago(run.seconds_ago)}`;
     get("play").disabled = !run.games;
     showAlarms(run);
     showCurves(names);

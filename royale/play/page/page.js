@@ -118,7 +118,8 @@ function likeliest({ chances }) {
         return { share, words: `castle at ${place}`, mark: { ...look, kind: "build" } };
       }
       const words = `${place}, ${split ? "half " : ""}${WORDS[direction]}`;
-      return { share, words, mark: { ...look, direction, weight: share, kind: split ? "half" : "" } };
+      const mark = { ...look, direction, weight: share, kind: split ? "half" : "" };
+      return { share, words, mark };
     });
 }
 
@@ -237,7 +238,9 @@ function listen() {
 async function start() {
   const bot = await (await fetch("bot.json")).json();
   const { settings, title, parameters } = bot;
-  const [rows, columns] = [settings.height, settings.width].map((ends) => [...new Set(ends)].join("–"));
+  const [rows, columns] = [settings.height, settings.width].map((ends) => {
+    return [...new Set(ends)].join("–");
+  });
   get("about").textContent =
     `${title}: ${parameters.toLocaleString("en")} weights, boards ${rows}×${columns}`;
   for (const place of document.querySelectorAll("[data-rule]")) {

@@ -34,11 +34,17 @@ export class Arena {
     svg.style.setProperty("--shape", width / height);
     svg.replaceChildren();
     svgElement("rect", { width, height, class: "field" }, svg);
-    for (let x = 10; x < width; x += 10) svgElement("path", { d: `M${x} 0V${height}`, class: "grid" }, svg);
-    for (let y = 10; y < height; y += 10) svgElement("path", { d: `M0 ${y}H${width}`, class: "grid" }, svg);
+    for (let x = 10; x < width; x += 10) {
+      svgElement("path", { d: `M${x} 0V${height}`, class: "grid" }, svg);
+    }
+    for (let y = 10; y < height; y += 10) {
+      svgElement("path", { d: `M0 ${y}H${width}`, class: "grid" }, svg);
+    }
     const river = { y: height - RIVER[1], height: RIVER[1] - RIVER[0] };
     svgElement("rect", { ...river, width, class: "river" }, svg);
-    for (const x of BRIDGES) svgElement("rect", { ...river, x, width: BRIDGE_WIDTH, class: "bridge" }, svg);
+    for (const x of BRIDGES) {
+      svgElement("rect", { ...river, x, width: BRIDGE_WIDTH, class: "bridge" }, svg);
+    }
     this.layer = svgElement("g", {}, svg);
   }
 
@@ -49,9 +55,12 @@ export class Arena {
     for (const [side, card, moving, x, y, aimX, aimY] of frame.spells) {
       const [name, , radius] = this.record.cards[card] ?? ["", 0, 10];
       const ring = { cx: moving ? aimX : x, cy: this.up(moving ? aimY : y), r: radius };
-      const made = svgElement("circle", { ...ring, class: `spell side${side} ${moving ? "aimed" : ""}` }, layer);
+      const look = `spell side${side} ${moving ? "aimed" : ""}`;
+      const made = svgElement("circle", { ...ring, class: look }, layer);
       svgElement("title", {}, made, words(name));
-      if (moving) svgElement("circle", { cx: x, cy: this.up(y), r: 3, class: `shot side${side}` }, layer);
+      if (moving) {
+        svgElement("circle", { cx: x, cy: this.up(y), r: 3, class: `shot side${side}` }, layer);
+      }
     }
     for (const row of rowsOf(frame.units, 5)) this.unit(row);
     for (const [side, x, y] of frame.shots) {
@@ -82,8 +91,12 @@ export class Arena {
     const group = svgElement("g", { class: `unit side${side} ${states.join(" ")}` }, this.layer);
     const said = `${words(name)}, ${hp} of ${most} hitpoints ${states.filter(Boolean).join(", ")}`;
     svgElement("title", {}, group, said);
-    if (kind) svgElement("rect", { x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 2, class: "body" }, group);
-    else svgElement("circle", { cx: x, cy: y, r, class: "body" }, group);
+    if (kind) {
+      const box = { x: x - r, y: y - r, width: 2 * r, height: 2 * r, rx: 2 };
+      svgElement("rect", { ...box, class: "body" }, group);
+    } else {
+      svgElement("circle", { cx: x, cy: y, r, class: "body" }, group);
+    }
     const share = most > 0 ? Math.min(1, hp / most) : 1;
     const bar = { x: x - r, y: y - r - 2.6, height: 1.8 };
     svgElement("rect", { ...bar, width: 2 * r, class: "bar" }, group);

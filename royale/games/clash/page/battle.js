@@ -1,4 +1,4 @@
-// A recorded battle to look at: a slider over its decisions, the arena, hands and elixir, the plays.
+// A recorded battle to look at: a slider over its decisions, arena, hands and elixir, the plays.
 
 import { Arena, words } from "./arena.js";
 import { Playback, controls } from "./playback.js";
@@ -48,7 +48,8 @@ export function openReplay(root, record) {
     if (record.winner !== null) {
       return `${players[record.winner]} (${SIDES[record.winner]}) wins, ${crowns}`;
     }
-    return record.truncated ? `Draw: broken off after ${turns} decisions, ${crowns}` : `Draw, ${crowns}`;
+    const brokenOff = record.truncated ? `: broken off after ${turns} decisions` : "";
+    return `Draw${brokenOff}, ${crowns}`;
   }
 
   // What the lists of the plays say: [turn, tick, side, card or ability, x, y, why refused].
@@ -56,7 +57,8 @@ export function openReplay(root, record) {
     const item = element("li", `key seat${side}`, "", find("plays"));
     const name = what < 0 ? `ability ${-what}` : words(cardOf(what)?.[0] ?? "?");
     const place = x < 0 || what < 0 ? "" : ` at ${(x / 10).toFixed(1)}, ${(y / 10).toFixed(1)}`;
-    const jump = element("button", "jump", `${clock(tick)} ${name}${place}${why ? `: refused, ${why}` : ""}`, item);
+    const refused = why ? `: refused, ${why}` : "";
+    const jump = element("button", "jump", `${clock(tick)} ${name}${place}${refused}`, item);
     jump.addEventListener("click", () => playback.go(turn));
     return { turn, item };
   });
@@ -70,7 +72,9 @@ export function openReplay(root, record) {
     const fill = element("div", `fill seat${side}`, "", bar);
     const amount = element("span", "", "", bar);
     const hand = element("div", "hand", "", made);
-    const slots = [0, 1, 2, 3, 4].map((k) => element("span", k === 4 ? "card next" : "card", "", hand));
+    const slots = [0, 1, 2, 3, 4].map((k) => {
+      return element("span", k === 4 ? "card next" : "card", "", hand);
+    });
     return { side, crowns, fill, amount, slots };
   });
 
@@ -96,8 +100,8 @@ export function openReplay(root, record) {
     );
     find("result").textContent = result();
     const rate = frame.rate > 1 ? `, ${frame.rate} times elixir` : "";
-    find("turn").textContent =
-      `${clock(frame.tick)}${frame.overtime ? " overtime" : ""}${rate}, decision ${now} of ${turns}`;
+    const time = `${clock(frame.tick)}${frame.overtime ? " overtime" : ""}${rate}`;
+    find("turn").textContent = `${time}, decision ${now} of ${turns}`;
     for (const holder of holders) hold(holder, frame);
     let latest = null;
     for (const { turn, item } of items) {

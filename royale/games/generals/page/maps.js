@@ -114,7 +114,8 @@ function attempt(key, height, width, settings, blocked) {
   return place(key, blocked, zone, height, width, settings);
 }
 
-// seed: BigInt; settings: all of the game's. -> { height, width, mountains, generals }, cells in row order.
+// seed: BigInt; settings: all of the game's. -> { height, width, mountains, generals }, cells in
+// row order.
 export function deal(seed, settings) {
   const height = between(seed, 10, ...settings.height);
   const width = between(seed, 11, ...settings.width);

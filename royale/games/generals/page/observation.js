@@ -90,7 +90,9 @@ export class Memory {
       const hidden = seen[i] ^ 1;
       sight[i] =
         inside | (seen[i] << 1) | (own << 2) | (opponent << 3) | ((mountain & seen[i]) << 4) |
-        ((castle & seen[i]) << 5) | ((general & seen[i]) << 6) | (((mountain | castle) & hidden) << 7);
+        ((castle & seen[i]) << 5) |
+        ((general & seen[i]) << 6) |
+        (((mountain | castle) & hidden) << 7);
       const shown = seen[i] ? Math.min(army[i], MAX_ARMY) : 0;
       low[i] = shown & 255;
       high[i] = shown >> 8;

@@ -57,7 +57,8 @@ export function expectedResult(outputs, bot, scalars) {
   if (bot.value_head !== "scalar") {
     const bins = outputs.length;
     const chances = probabilities(outputs, new Uint8Array(bins).fill(1));
-    value = chances.reduce((sum, p, k) => sum + p * bot.value_support * ((2 * k + 1) / bins - 1), 0);
+    const middle = (k) => (2 * k + 1) / bins - 1;
+    value = chances.reduce((sum, p, k) => sum + p * bot.value_support * middle(k), 0);
   }
   const leads = { land: scalars[12], army: scalars[13] };
   for (const [name, weight] of Object.entries(bot.shaping)) value += weight * leads[name];

@@ -16,7 +16,9 @@ const SKELETON = `
   </section>
   <section class="side" aria-label="Figures">
     <table>
-      <thead><tr><th></th><th scope="col">Land</th><th scope="col">Army</th><th scope="col">Castles</th></tr></thead>
+      <thead><tr>
+        <th></th><th scope="col">Land</th><th scope="col">Army</th><th scope="col">Castles</th>
+      </tr></thead>
       <tbody class="totals"></tbody>
     </table>
     <div class="pair"><label>Show <select class="view">
@@ -25,7 +27,9 @@ const SKELETON = `
       <option value="1">what Blue sees</option>
     </select></label></div>
     <figure>
-      <figcaption>Army by turn <span class="key seat0">Orange</span> <span class="key seat1">Blue</span></figcaption>
+      <figcaption>
+        Army by turn <span class="key seat0">Orange</span> <span class="key seat1">Blue</span>
+      </figcaption>
       <svg class="chart"></svg>
     </figure>
     <p class="fault" role="alert"></p>
@@ -62,7 +66,7 @@ class Turns {
   }
 }
 
-// Show a record (royale.play.replay) in an element; returns a function that stops it.
+// Show a record (royale.games.generals.replays) in an element; returns a function that stops it.
 export function openReplay(root, record) {
   root.innerHTML = SKELETON;
   const find = (name) => root.querySelector(`.${name}`);

@@ -21,7 +21,8 @@ export class Game {
     this.army = new Int32Array(side * side);
     this.kind = new Uint8Array(side * side).fill(MOUNTAIN);
     for (let i = 0; i < height * width; i++) {
-      this.kind[this.cell(Math.floor(i / width), i % width)] = INSIDE | (mountains[i] ? MOUNTAIN : 0);
+      const cell = this.cell(Math.floor(i / width), i % width);
+      this.kind[cell] = INSIDE | (mountains[i] ? MOUNTAIN : 0);
     }
     this.generals = generals.map((i) => this.cell(Math.floor(i / width), i % width));
     this.generals.forEach((cell, seat) => {

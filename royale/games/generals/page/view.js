@@ -140,8 +140,8 @@ export class Board {
     if (!text) return;
     const [x, y] = this.middle(cell);
     const [down, right] = direction === null ? [0, 0] : STEPS[direction];
-    const at = { x: x + right * 9 + (down ? 8 : 0), y: y + down * 9 - (right ? 7 : 0), class: "share" };
-    svgElement("text", at, this.overlay, text);
+    const at = { x: x + right * 9 + (down ? 8 : 0), y: y + down * 9 - (right ? 7 : 0) };
+    svgElement("text", { ...at, class: "share" }, this.overlay, text);
   }
 
   middle(cell) {
