@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "learn": {"games", "run"},
     "evidence": {"games"},
     "project": {"games", "learn", "evidence"},
-    "preflight": {"games", "learn", "project"},
+    "preflight": {"games", "learn", "evidence", "project"},
     "export": {"games", "learn", "bot"},
     "report": {"evidence", "project"},
     "play": {"games", "learn", "evidence"},

@@ -59,6 +59,17 @@ def test_an_arm_starts_from_its_parents_champion_and_goes_on_from_checkpoints(pa
     assert (plan.start, plan.segment) == ("checkpoint", 1)
 
 
+def test_an_arm_has_a_schedule_only_if_it_names_one(parent, monkeypatch):
+    stages = [{"until": 0.5, "settings": {"max_turns": 40}}]
+    told = plans.read_json(parent[1], "ladder")
+    recipe = {**told["recipe"], "schedule": stages}
+    monkeypatch.setattr(plans, "read_json", lambda path, kind: {**told, "recipe": recipe})
+    assert plans.arm_plan(SIZES, {"epochs": 2}, NAMES, *parent).recipe["schedule"] == []
+    sizes = {**SIZES, "train": {**SIZES["train"], "arm_steps": 128}}
+    plan = plans.arm_plan(sizes, {"schedule": stages}, NAMES, *parent)
+    assert plan.recipe["schedule"] == stages
+
+
 def test_a_root_starts_from_new_weights(parent):
     plan = plans.arm_plan(SIZES, ROOT["recipe"], NAMES, None, None)
     assert (plan.start, plan.start_file) == ("scratch", None)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from royale.evidence.generation import at_equal_time, judge
+from royale.evidence.generation import at_equal_time, inherited, judge
 from royale.evidence.ladder_records import AboutGeneration, Gate, Judged, LadderFile, TrainedArm
 from royale.evidence.match import check_match
 from royale.evidence.names import PlayerName
@@ -91,7 +91,7 @@ def _arms(
     say: Callable[[str], None],
 ) -> dict[str, TrainedArm]:
     """What each arm changed, trained and ended with; one whose iterations lagged is told of."""
-    base = parent["recipe"] if parent else {}
+    base = inherited(parent["recipe"]) if parent else {}
     metrics, arms = by_arm(files.metrics), {}
     for arm, changed in changes.items():
         steps, seconds = map(sum, zip(*map(trained, metrics[arm]), strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from royale.errors import RoyaleError
 from royale.evidence import seeds
@@ -31,6 +32,15 @@ SPEED_KEYS = ("steps", "seconds", "steps_per_second")
 def pooled(matches: Iterable[Counts]) -> Record:
     """The counts of several matches together."""
     return sum(map(record_of, matches), Record(0, 0, 0))
+
+
+def inherited(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """What arms take over of their parent's recipe: all of it but its schedule.
+
+    A schedule leads a training from its beginning to its end. What starts from a champion is
+    behind that end; small boards, say, would make it forget.
+    """
+    return {**recipe, "schedule": []}
 
 
 def check_modes(matches: Iterable[MatchFile], mode: Mode, parent: LadderFile | None) -> None:

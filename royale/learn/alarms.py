@@ -104,6 +104,19 @@ def ratio_alarm(tolerance: float = TOLERANCE) -> Alarm:
     )
 
 
+def dead_alarm(warmup: int = 0) -> Alarm:
+    """The alarm of a policy that stands still, once `warmup` iterations held it on purpose."""
+    still = _last("kl", lambda nats: nats < 1e-5)
+    return Alarm(
+        "kl_dead",
+        "kl < 1e-5 after the warm-up",
+        10,
+        "warn",
+        "the policy does not move; the arm is not being trained",
+        lambda rows: still(rows) if rows[-1]["iteration"] > warmup else None,
+    )
+
+
 PROCESSOR = "other programs share the processors, or there are fewer than threads.train"
 DEVICE = "the device is shared, throttled, or not the one that was measured"
 CAUSES = {"inference": DEVICE, "update": DEVICE, "checkpoint": "the disk of results is slow"}
@@ -155,14 +168,7 @@ TABLE = (
         "each update moves the policy too far; lower learning_rate or epochs",
         _last("kl", lambda nats: nats > 0.05),
     ),
-    Alarm(
-        "kl_dead",
-        "kl < 1e-5",
-        10,
-        "warn",
-        "the policy does not move; the arm is not being trained",
-        _last("kl", lambda nats: nats < 1e-5),
-    ),
+    dead_alarm(),
     Alarm(
         "clip_pinned",
         "clip_fraction > 0.5",
@@ -229,7 +235,8 @@ class Alarms:
     """The alarms of a run, from its rows.
 
     past: earlier rows, oldest first, which are judged without a word. tolerance: of
-    log-probabilities, nats, at which this run stops. bench: see `bench_alarm`.
+    log-probabilities, nats, at which this run stops. bench: see `bench_alarm`. warmup: the
+    recipe's.
     """
 
     def __init__(
@@ -238,8 +245,10 @@ class Alarms:
         tolerance: float = TOLERANCE,
         table: Sequence[Alarm] = TABLE,
         bench: Mapping[str, Any] | None = None,
+        warmup: int = 0,
     ) -> None:
-        own = {alarm.name: alarm for alarm in (ratio_alarm(tolerance), bench_alarm(bench))}
+        made = ratio_alarm(tolerance), bench_alarm(bench), dead_alarm(warmup)
+        own = {alarm.name: alarm for alarm in made}
         self._table = table = [own.get(alarm.name, alarm) for alarm in table]
         self._rows: list[Row] = []
         self._streak = dict.fromkeys((alarm.name for alarm in table), 0)

@@ -192,7 +192,8 @@ def _iterate(
     saved, clock = time.monotonic(), Clock(("checkpoint",))
     with open(partial / METRICS if share.first else os.devnull, "a") as metrics:
         before = _rows_before(plan, trainer.first_iteration, partial) if share.first else []
-        alarms = Alarms(before, trainer.updater.precision.tolerance, bench=bench)
+        tolerance, warmup = trainer.updater.precision.tolerance, trainer.recipe.warmup
+        alarms = Alarms(before, tolerance, bench=bench, warmup=warmup)
         while trainer.iteration < end:
             row = trainer.iterate()
             # The save lies after the row it belongs to, so its time is the next row's.

@@ -21,8 +21,9 @@ SIGMA_IN_BINS = 0.75  # the paper's ratio of the Gaussian's width to a bin
 class ValueCodec:
     """Decodes value outputs (B, V) to values (B,) and computes their loss.
 
-    The bins span +-support. A return is the outcome (at most 1) minus the shaping
-    potential of now (the rest telescopes), so 1 + the sum of |coefficients| bounds it.
+    The bins span +-support. A return is the outcome (a win's 1, or what a draw costs) minus the
+    shaping potential of now (the rest telescopes), so the greater of these + the sum of
+    |coefficients| bounds it.
     """
 
     def __init__(self, recipe: Recipe) -> None:
@@ -30,7 +31,8 @@ class ValueCodec:
         if self.kind not in ("scalar", "hl_gauss"):
             raise ValueError(f"value_head: {self.kind!r} is neither 'scalar' nor 'hl_gauss'")
         self.outputs = 1 if self.kind == "scalar" else BINS
-        self.support = 1.1 + sum(abs(c) for c in recipe.shaping.values())
+        shaped = sum(abs(c) for c in recipe.shaping.values())
+        self.support = max(1.0, abs(recipe.draw_reward)) + 0.1 + shaped
         self.sigma = SIGMA_IN_BINS * 2 * self.support / BINS
 
     def _edges(self, device: torch.device) -> Tensor:

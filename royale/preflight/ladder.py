@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from royale.evidence.generation import inherited
 from royale.preflight.checks import Check, refusals
 from royale.preflight.doctor import arm_checks, game_checks, identity_check, reward_check
 from royale.preflight.machine import machine_checks, price_check
@@ -79,7 +80,7 @@ def look_at_arm(root: Mapping[str, Any], changes: Mapping[str, Any], asked: Aske
 
     The parent's recipe is not known yet; what it keeps of the root's is.
     """
-    recipe = scaled({**root["recipe"], **changes}, root["scale"])
+    recipe = scaled({**inherited(root["recipe"]), **changes}, root["scale"])
     words = root["game"], root["settings"], root["train"]
     rewards = changes_rewards(changes)
     checks = arm_checks(*words, asked.device, recipe, rewards, asked.mem_mb, asked.processes)

@@ -7,6 +7,7 @@ from typing import Any
 
 from royale import games
 from royale.errors import ConfigError
+from royale.evidence.generation import inherited
 from royale.evidence.names import ARMS, ROOT_ARM
 from royale.project.arms import check_arm
 from royale.project.ladder import NETWORK_KEYS, Generation, root_recipe, scaled
@@ -118,7 +119,9 @@ def check_recipes(
             values = {key: [value] for key, value in root_recipe(ladder["recipe"], sizes).items()}
             where = {ROOT_ARM: f"{file}: key 'recipe', with {profile_file}"}
         else:
-            values = {key: list(options) for key, options in possible[generation.parent].items()}
+            before = possible[generation.parent].items()
+            values = inherited({key: list(options) for key, options in before})
+            values["schedule"] = [values["schedule"]]
             where = {arm: f"{file}: key 'generations.{name}.{arm}'" for arm in ARMS}
             treatment, control = (generation.changes[arm] for arm in ARMS)
             keys = set(treatment) | set(control)

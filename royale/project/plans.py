@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from royale.evidence.generation import inherited
 from royale.files import expect_sha256, read_json
 from royale.learn.plan import SegmentPlan
 from royale.project.ladder import scaled
@@ -53,12 +54,13 @@ def arm_plan(
     champion is not the one that the ladder file tells of.
     """
     segment = int(names["segment"])
-    ladder = read_json(parent, "ladder") if parent else {"recipe": {}}
+    ladder = read_json(parent, "ladder") if parent else None
+    base = inherited(ladder["recipe"]) if ladder else {}
     kind = "scratch" if start is None else "checkpoint" if segment else "weights"
     if parent and not segment:
         expect_sha256(start, ladder["champion"]["sha256"], parent)
     return segment_plan(
-        {**sizes, "recipe": {**ladder["recipe"], **changes}},
+        {**sizes, "recipe": {**base, **changes}},
         names["generation"],
         names["arm"],
         seed=int(names["seed"]),

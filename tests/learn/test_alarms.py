@@ -82,6 +82,14 @@ def test_threshold_and_patience(name, bad, nearly):
     assert on_after(*calm, *[bad] * patience, {})[-1] == []
 
 
+def test_a_policy_that_warm_up_holds_still_is_not_dead():
+    alarms, on = Alarms(warmup=20), []
+    for row in made(*[{"kl": 0.0}] * 35):
+        alarms.observe(row)
+        on.append("kl_dead" in alarms.on)
+    assert on == [False] * 29 + [True] * 6  # 10 in succession after the 20th
+
+
 def test_rows_without_a_finished_game_neither_help_nor_heal():
     bad = {"draw_share": 1.0, "truncated_share": 1.0}
     silent = {"draw_share": None, "truncated_share": None}
@@ -186,10 +194,10 @@ def touchy(monkeypatch):
         dataclasses.replace(alarm, patience=patience, holds=holds)
         for alarm, patience, holds in [
             (TABLE[2], 3, lambda rows: len(rows) % 5 != 0),
-            (TABLE[3], 4, lambda rows: rows[-1]["iteration"] > 2),
+            (TABLE[4], 4, lambda rows: rows[-1]["iteration"] > 2),
         ]
     )
-    monkeypatch.setattr(module.Alarms.__init__, "__defaults__", ((), 1e-3, table, None))
+    monkeypatch.setattr(module.Alarms.__init__, "__defaults__", ((), 1e-3, table, None, 0))
     return [alarm.name for alarm in table]
 
 

@@ -302,6 +302,9 @@ def test_the_scalar_value_loss_by_hand_and_the_support_of_shaped_returns():
     assert codec.decode(outputs).tolist() == [0.5, -1.0]
     shaped = dataclasses.replace(HL, shaping={"land": -0.5, "army": 0.25})
     assert ValueCodec(shaped).support == pytest.approx(1.85)
+    # a draw that costs more than a loss is the furthest return
+    costly = dataclasses.replace(shaped, draw_reward=-1.5)
+    assert ValueCodec(costly).support == pytest.approx(2.35)
 
 
 @given(st.integers(1, 500), st.integers(1, 100))
