@@ -117,7 +117,9 @@ def test_seconds_are_a_lower_bound_looked_at_between_iterations(plan, monkeypatc
         return {"seconds": 4.0}
 
     trainer = SimpleNamespace(
-        start=lambda: None, iterate=iterate, actors=SimpleNamespace(seconds={}, expanded=0)
+        start=lambda: None,
+        iterate=iterate,
+        actors=SimpleNamespace(clock=SimpleNamespace(seconds={}), expanded=0),
     )
     count = [
         len(measure.iterate(trainer, n, s, lambda *a: None)) for n, s in ((3, 9), (1, 0), (2, 13))
