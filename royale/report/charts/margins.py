@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from royale.evidence.names import ARMS
 from royale.report import words
 from royale.report.charts.axes import LINE, Key, legend, legend_rows, x_axis
 from royale.report.svg import Drawing, Scale, wrap
@@ -76,7 +77,7 @@ def _row(
     # the margin's own standard error is 1 when the players are equal
     drawing.line(scale(at - 1.96), y, scale(at + 1.96), y, "direct")
     drawing.mark("diamond", scale(at), y, "direct")
-    for arm in ("treatment", "control"):
+    for arm in ARMS:
         y += LANE
         left, right = sorted((scale(0), scale(three[arm])))
         drawing.add("rect", x=left, y=y - 4, width=max(right - left, 1.5), height=8, css=arm)
