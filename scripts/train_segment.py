@@ -30,8 +30,7 @@ def main(snakemake, progress):
         progress.update(row["agent_steps"], total, "steps", f"entropy {entropy}")
 
     out, partial = Path(snakemake.output.checkpoint).parent, Path(params.partial)
-    ladder = told.ladders[snakemake.wildcards.generation]
-    bench, kept = measured_before(Path(told.bench), ladder), Path(params.kept)
+    bench, kept = measured_before(Path(told.bench), params.ladder), Path(params.kept)
     start = starter(name, snakemake.log[0], bench)
     run_segment(
         plan, out, partial, report, progress.say, kept=kept, bench=bench, start_processes=start

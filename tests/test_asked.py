@@ -27,7 +27,13 @@ def test_targets_that_nothing_makes_are_refused_with_the_way_to_them():
     ladders = {"profile": "smoke", "ladders": ["generals", "clash"], "panel": panel}
     both = load_project({**CONFIG, **ladders}, ROOT)
     files = ["ladder/c02.json", "ladder/c02/champion.safetensors", "train/c02/root/seed0/x.json"]
-    files += ["panel/c02.md", "target/c02.json"]
+    files += [
+        "panel/c02.md",
+        "target/c02.json",
+        "report/c02.html",
+        "costs/c02.csv",
+        "watch/c02.svg",
+    ]
     for file in files:
         with pytest.raises(ConfigError, match=r"generals\] have no .*'c02'.*'ladders=\[clash\]'"):
             check_asked(project, ROOT, [f"results/{file}"])

@@ -59,6 +59,10 @@ BAD_LADDERS = {
         lambda ladder: ladder.update(index="g99"),
         ["'index'", "'g99'", "allowed: g02, g03"],
     ),
+    "a generation with the page's name": (
+        lambda ladder: ladder["generations"].update(index=ladder["generations"].pop("g08")),
+        ["generations.index", "another name"],
+    ),
     "root with a parent": (
         generation("g02", parent="g03", treatment={"epochs": 2}, control={"epochs": 1}),
         ["generations.g02.parent", "is the root"],
@@ -78,6 +82,10 @@ BAD_LADDERS = {
     "empty question": (
         generation("g05", question=""),
         ["generations.g05.question", "''"],
+    ),
+    "question with what no XML file may have": (
+        generation("g05", question="GAE lambda \ufffe 0.9"),
+        ["generations.g05.question", "allowed: text of the form"],
     ),
     "question that steers the terminal": (
         generation("g05", question="\x1b[2J"),

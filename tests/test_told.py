@@ -19,7 +19,6 @@ TOLD = Told(
     runtime=10,
     checkpoint_seconds=0.1,
     processes=2,
-    ladders={"g02": "generals"},
 )
 
 

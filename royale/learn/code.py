@@ -14,16 +14,19 @@ import importlib
 import importlib.metadata
 import json
 import platform
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import numba
 import numpy as np
 import torch
 
 import royale
+from royale.errors import RoyaleError
 from royale.games import REGISTRY, load
+from royale.schemas import schema
 
 ROOT = Path(royale.__file__).resolve().parent
 # What is read for every game; a game's own package and what that imports come with it.
@@ -67,11 +70,12 @@ def source_changes(then: Any, now: Mapping[str, Any]) -> str | None:
     """Why what `then` (of a file) trained is another learner's; None if it is not."""
     if then is None:
         return UNKNOWN
-    try:
-        old, new = dict(then["source"]), now["source"]
-        machine_changes(then, now)
-    except (KeyError, TypeError, ValueError, AttributeError):
+    # it may be a stranger's, and what is in it is told and written on
+    whole = schema("files/identity")
+    rules = {**whole["properties"]["code"], "$defs": whole["$defs"]}
+    if not jsonschema.Draft202012Validator(rules).is_valid(then):
         return UNREADABLE
+    old, new = then["source"], now["source"]
     folders = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
     return f"it was trained by other code: {', '.join(folders)} changed" if folders else None
 
@@ -120,16 +124,16 @@ def _source(game: str) -> dict[str, str]:
         inside = path.is_relative_to(ROOT)
         folder = f"royale/{path.parent.relative_to(ROOT).as_posix()}" if inside else path.stem
         digest = digests.setdefault(folder.removesuffix("/."), hashlib.sha256())
-        digest.update(f"{path.name}\n{meaning(path.read_text(encoding='utf-8'))}\n".encode())
+        digest.update(f"{path.name}\n{meaning(_read(path))}\n".encode())
     return {folder: digest.hexdigest() for folder, digest in digests.items()}
 
 
 def _files(game: str) -> set[Path]:
     """The common files, the game's, and those of this package that the game's import."""
-    found = {path for pattern in COMMON for path in ROOT.glob(pattern)}
+    found = {path for pattern in COMMON for path in _shown(ROOT.glob(pattern))}
     module = importlib.import_module(REGISTRY[game])
     own = Path(module.__file__).resolve()
-    left = set(own.parent.rglob("*.py")) if hasattr(module, "__path__") else {own}
+    left = set(_shown(own.parent.rglob("*.py"))) if hasattr(module, "__path__") else {own}
     while left:
         path = left.pop()
         found.add(path)
@@ -137,9 +141,23 @@ def _files(game: str) -> set[Path]:
     return found
 
 
+def _shown(paths: Iterable[Path]) -> Iterator[Path]:
+    """Those that are not hidden: editors and other systems leave such files that are no code."""
+    return (path for path in paths if not path.name.startswith("."))
+
+
+def _read(path: Path) -> ast.Module:
+    """A file's syntax tree; RoyaleError names a file that is no Python."""
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise RoyaleError(f"{path}: no Python file ({why}); mend it, or move it away") from None
+
+
 def _imported(path: Path) -> Iterator[Path]:
     """The files of this package that a file imports."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(_read(path)):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -154,9 +172,8 @@ def _imported(path: Path) -> Iterator[Path]:
                     yield file
 
 
-def meaning(source: str) -> str:
+def meaning(tree: ast.Module) -> str:
     """A text that two sources share that differ in comments, docstrings and formatting alone."""
-    tree = ast.parse(source)
     for node in ast.walk(tree):
         documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:

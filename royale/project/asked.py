@@ -12,8 +12,9 @@ from royale.project.config import names, read_yaml
 from royale.project.project import DEFAULT_PROFILE, Project
 
 # A results file of one generation, as it may be asked for.
+KINDS = "ladder|panel|target|train|watch|wall_clock|costs|export|onnx"
 OF_GENERATION = re.compile(
-    r"(?P<kind>ladder|panel|target|train|export|onnx|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
+    rf"(?P<kind>{KINDS}|report(?!/index\.)|play(?!/runtime/))/(?P<name>[a-z][a-z0-9_]*)[./]"
 )
 # The game whose competition takes bots (royale/export/export.py), and whose rules the page knows.
 EXPORTED = "generals"

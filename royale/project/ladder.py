@@ -69,6 +69,8 @@ def check_graph(name: str, ladder: Mapping[str, Any], file: str) -> dict[str, Ge
     """The generations of a ladder, parents before children; ConfigError on a bad graph."""
     entries = ladder["generations"]
     root = ladder["root"]
+    if "index" in entries:  # results/report/index.html is the page of whichever is chosen
+        raise ConfigError(f"{file}: key 'generations.index': choose another name for it")
     if root not in entries:
         raise ConfigError(f"{file}: key 'root' = {root!r}; allowed: {', '.join(entries)}")
     index = ladder.get("index", root)

@@ -7,7 +7,6 @@ of an executor.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -32,7 +31,6 @@ class Told:
     runtime: int  # minutes that a training job may take
     checkpoint_seconds: float
     processes: int  # that train a segment together
-    ladders: Mapping[str, str]  # generation -> its ladder
 
     @classmethod
     def read(cls, path: str | Path) -> Told:

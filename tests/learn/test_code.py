@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import re
@@ -12,6 +13,7 @@ import pytest
 import toy_game
 from segments import Killed, killer, rows
 
+from royale.errors import RoyaleError
 from royale.learn import checkpoint, code, segment, trainer
 from royale.learn.segment import run_segment
 from royale.schemas import schema
@@ -30,6 +32,10 @@ class Game:
 '''
 
 
+def meaning(text):
+    return code.meaning(ast.parse(text))
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -43,7 +49,7 @@ class Game:
 )
 def test_comments_docstrings_and_formatting_mean_nothing(old, new):
     assert old in SOURCE
-    assert code.meaning(SOURCE.replace(old, new)) == code.meaning(SOURCE)
+    assert meaning(SOURCE.replace(old, new)) == meaning(SOURCE)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,7 @@ def test_comments_docstrings_and_formatting_mean_nothing(old, new):
     ],
 )
 def test_a_line_of_code_means_something(old, new):
-    assert code.meaning(SOURCE.replace(old, new)) != code.meaning(SOURCE)
+    assert meaning(SOURCE.replace(old, new)) != meaning(SOURCE)
 
 
 def test_it_covers_the_learner_the_game_and_what_the_game_is_played_with():
@@ -108,8 +114,8 @@ def altered(now, **changes):
 
 
 NOW = {
-    "digest": "d",
-    "source": {"royale/learn": "a", "royale/games/x": "b"},
+    "digest": "d" * 64,
+    "source": {"royale/learn": "a" * 64, "royale/games/x": "b" * 64},
     "versions": {"python": "3.11.7", "torch": "2.14.1"},
     "cpu_capability": "AVX512",
 }
@@ -126,11 +132,11 @@ OLD = {"versions": {"python": "3.11.7", "torch": "2.13.0"}, "cpu_capability": "A
         (altered(NOW, versions={"engine": "1"}), "engine 1 then, none now"),
         (altered(NOW, cpu_capability="AVX2"), "CPU capability AVX2 then, AVX512 now"),
         (
-            altered(NOW, source=NOW["source"] | {"royale/learn": "c"}),
+            altered(NOW, source=NOW["source"] | {"royale/learn": "c" * 64}),
             "it was trained by other code: royale/learn changed",
         ),
         (
-            altered(NOW, source={"royale/learn": "c", "royale/games/y": "d"}),
+            altered(NOW, source={"royale/learn": "c" * 64, "royale/games/y": "d" * 64}),
             "it was trained by other code: royale/games/x, royale/games/y, royale/learn changed",
         ),
         (
@@ -164,7 +170,7 @@ def trained(plan, folder, kept=None, report=None):
 def of(plan, learner=None, **changes):
     """The plan's code as it would be with `changes`; learner: the digest of its source."""
     parts = altered(code.code_of(plan.game), **changes)
-    parts["source"] |= {"royale/learn": learner} if learner else {}
+    parts["source"] |= {"royale/learn": learner * 64} if learner else {}
     return parts | {"digest": code._digest({k: v for k, v in parts.items() if k != "digest"})}
 
 
@@ -269,3 +275,33 @@ def test_partial_work_of_another_machine_goes_on_and_is_nobodys(make_plan, tmp_p
     for now in (of(plan, versions={"torch": "2.13.9"}), first):
         trained_by(now)
         assert not segment._finished(plan, kept, lambda line: None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": [[1, "x"]]},
+        {"source": {"royale/learn": 5}},
+        {"source": {"royale/learn\n\x1b[2J": "0" * 64}},
+        {"versions": {"torch": {"a": 1}}},
+        {"versions": {"torch": "2\nerror: a fake line"}},
+        {"cpu_capability": "AVX\n\x1b[2Jerror: a fake line"},
+        {"cpu_capability": "AVX2\n"},
+        {"begun": [{"versions": {"torch": 5}, "cpu_capability": 5}]},
+        {"begun": {}},
+        {"more": 1},
+    ],
+)
+def test_code_of_a_stranger_is_read_only_as_it_is_written(change):
+    now = code.code_of("generals")
+    assert code.source_changes(now, now) is None
+    assert code.source_changes({**now, **change}, now) == code.UNREADABLE
+
+
+@pytest.mark.parametrize("hidden", [".#ppo.py", "._ppo.py"])
+def test_what_editors_leave_beside_the_code_is_no_code(tmp_path, hidden):
+    for name in ("ppo.py", hidden):
+        (tmp_path / name).write_bytes(b"\xff not Python")
+    assert [path.name for path in code._shown(tmp_path.glob("*.py"))] == ["ppo.py"]
+    with pytest.raises(RoyaleError, match=r"ppo\.py: no Python file \(.*\); mend it"):
+        code._read(tmp_path / "ppo.py")

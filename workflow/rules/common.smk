@@ -53,7 +53,6 @@ TOLD = Told(
     runtime=RESOURCES["runtime"],
     checkpoint_seconds=PROFILE["checkpoint_seconds"],
     processes=PROFILE["processes"],
-    ladders={name: generation.ladder for name, generation in GENERATIONS.items()},
 )
 
 

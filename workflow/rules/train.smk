@@ -19,6 +19,8 @@ rule train_segment:
         gpu=RESOURCES["gpu"] * PROFILE["processes"],
     params:
         told=told,
+        # a function of `output`, as `told` is: it reruns nothing
+        ladder=lambda wildcards, output: GENERATIONS[wildcards.generation].ladder,
         # kept outside the outputs, which Snakemake deletes when a rule fails
         partial=f"{OUT}/partial/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",
         kept=f"{OUT}/kept/train/{{generation}}/{{arm}}/seed{{seed}}/segment{{segment}}",

@@ -8,7 +8,7 @@ from typing import Any
 
 from royale.evidence.names import ARMS
 from royale.report import words
-from royale.report.charts.axes import LINE, Key, legend, legend_rows, x_axis
+from royale.report.charts.axes import LINE, Key, legend, legend_rows, steps, x_axis
 from royale.report.svg import Drawing, Scale, wrap
 
 LANE = 17
@@ -110,7 +110,7 @@ def _scale(entries: Sequence[Mapping[str, Any]], width: int) -> Scale:
 
 def _ticks(scale: Scale, width: int) -> list[float]:
     low, high = scale.low, scale.high
-    step = next(s for s in (1, 2, 5, 10, 20, 50, 100) if (high - low) / s <= width / 55)
+    step = next(s for s in steps() if s >= 1 and (high - low) / s <= width / 55)
     return [step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
 
 
