@@ -57,7 +57,7 @@ def watch_curve(table: Sequence[Mapping[str, Any]], panel: Panel, width: int) ->
     over the others. The line is the promoted arms' first seed; a ring is every other network.
     """
     # The alarm looks at the first rival, so it has a curve of its own. A curve for each of the
-    # others are greys that nobody tells apart, least of all on a phone; the table has each.
+    # others would be greys that cannot be told apart on a phone; the table has them all.
     rivals = list(dict.fromkeys(row["rival"] for row in table))
     series = {"direct": (rivals[:1], Key("circle", "direct", f"vs {rivals[0]}"))}
     if len(rivals) > 1:
