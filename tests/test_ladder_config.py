@@ -190,3 +190,14 @@ def test_the_index_is_named_or_the_last_generation_of_the_last_ladder(project_co
     assert load_project(both, project_copy).index == "c02"
     edit(project_copy / LADDER, lambda ladder: ladder.pop("index"))
     assert load_project(CONFIG, project_copy).index == "g08"
+
+
+def test_a_schedule_of_an_arm_is_no_other_generations_business(project_copy):
+    before = load_project(CONFIG, project_copy)
+    stages = [{"until": 0.5, "settings": {"max_turns": 100}}]
+    edit(project_copy / LADDER, generation("g08", treatment={"schedule": stages}))
+    after = load_project(CONFIG, project_copy)
+    for name in ("g02", "g05", "g07"):
+        assert after.arm_geometry(name) == before.arm_geometry(name)
+        assert "arm_steps" not in after.arm_geometry(name)
+    assert after.arm_geometry("g08")["arm_steps"] == 1_000_000

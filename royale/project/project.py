@@ -54,12 +54,10 @@ class Project:
         return {key: train[key] for key in ("envs", "horizon", "segment_steps")}
 
     def arm_geometry(self, generation: str) -> dict[str, int]:
-        """`geometry`, with all the steps of an arm where the ladder has a schedule over them."""
+        """`geometry`, with all the steps of an arm where one has a schedule over them."""
         entry = self.generations[generation]
         train = self.geometry(entry.game)
-        recipes = [self.root_recipe(generation)]
-        for other in self.generations.values():
-            recipes += other.changes.values() if other.ladder == entry.ladder else ()
+        recipes = entry.changes.values() if entry.parent else [self.root_recipe(generation)]
         if any(recipe.get("schedule") for recipe in recipes):
             train["arm_steps"] = self.segments(generation) * train["segment_steps"]
         return train
