@@ -10,12 +10,12 @@ from royale.run.job import job
 
 def main(snakemake, progress):
     files, output = snakemake.input, snakemake.output
-    table, alarms = watched_ladder(files.ladder, files.segments)
+    ladder = read_json(files.ladder, "ladder")
+    table, alarms = watched_ladder(ladder, files.segments)
     for line in alarms:
         progress.say(line)
     write_text(output.table, watch.to_csv(table))
     # drawn from the file, as the page is: its rounding is theirs
-    ladder = read_json(files.ladder, "ladder")
     write_text(output.plot, figures.watch(read_watch(output.table), ladder))
 
 

@@ -170,12 +170,7 @@ def test_the_report_of_a_ladder(tmp_path, promoted):
     }
 
     # of the ladder file only what is above is read; the rest is tested with the ladder
-    def read(path, kind):
-        return ladder if kind == "ladder" else read_json(path, kind)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(from_files, "read_json", read)
-        table, alarms = from_files.watched_ladder("ladder", paths)
+    table, alarms = from_files.watched_ladder(ladder, paths)
     assert table == watch.rows(segments, promoted)
     (alarm,) = alarms  # 30% of draws, then all of them
     assert alarm.startswith("alarm draws_rising: g03 treatment seed 0 segment 0 draws 100% ")

@@ -160,8 +160,7 @@ def summary(trainer: Trainer, measured: Sequence[Measured]) -> dict[str, Any]:
     slowest = max(shares, key=shares.get)
     ratios = [m.row["ratio_max_abs_dev"] for m in rest if m.row["ratio_max_abs_dev"] is not None]
     spec, batch = trainer.spec, trainer.actors
-    seen = 2 * plan.envs * plan.horizon * (batch.codes[0].nbytes + 4 * len(spec.scalars))
-    seen += 2 * plan.envs * plan.horizon * spec.n_actions
+    seen = steps * (batch.codes[0].nbytes + 4 * len(spec.scalars) + spec.n_actions)
     on_gpu = plan.device == "cuda"
     return {
         "iterations": len(measured),

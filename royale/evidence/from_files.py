@@ -11,6 +11,7 @@ from typing import Any
 from royale.evidence import learning, panel, target, watch
 from royale.evidence.gate import record_of, record_text
 from royale.evidence.generation import check_modes
+from royale.evidence.ladder_records import LadderFile
 from royale.evidence.match import check_match
 from royale.evidence.names import MatchName, PlayerName
 from royale.evidence.records import LearningRecord, PanelFile, Policy, TargetFile, WatchFile
@@ -86,15 +87,14 @@ def watched(
     }
 
 
-def watched_ladder(ladder: str, segments: Sequence[str]) -> tuple[list[WatchRow], list[str]]:
-    """The rows of the watch of a ladder file's lineage, and a line for each alarm.
+def watched_ladder(ladder: LadderFile, segments: Sequence[str]) -> tuple[list[WatchRow], list[str]]:
+    """The rows of the watch of a ladder's lineage, and a line for each alarm.
 
     segments: watch files, in the order of the ladder.
     """
-    read = read_json(ladder, "ladder")
-    promoted = {entry["generation"]: entry["promotion"]["promoted"] for entry in read["lineage"]}
+    promoted = {entry["generation"]: entry["promotion"]["promoted"] for entry in ladder["lineage"]}
     rows = watch.rows([read_json(path, "watch") for path in segments], promoted)
-    return rows, watch.draws_rising(rows, watch.margins_over_parent(read))
+    return rows, watch.draws_rising(rows, watch.margins_over_parent(ladder))
 
 
 def reached(

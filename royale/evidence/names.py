@@ -9,7 +9,7 @@ external player, or a network of the panel. A match is two of them, `a-vs-b`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 ARMS: Final = ("treatment", "control")
@@ -76,11 +76,6 @@ class PlayerName:
     def is_champion(self) -> bool:
         """Whether it is a generation's champion."""
         return self.generation is not None and self.arm is None
-
-    @property
-    def run(self) -> PlayerName:
-        """The arm and seed that it is a network of, without saying when."""
-        return replace(self, segment=None, wall_clock=False)
 
     def __str__(self) -> str:
         if self.other is not None:

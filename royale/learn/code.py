@@ -120,24 +120,24 @@ def _packages(game: str) -> tuple[str, ...]:
 def _source(game: str) -> dict[str, str]:
     """sha256 of what decides in each folder, by the folder's name."""
     digests: dict[str, Any] = {}
-    for path in sorted(_files(game)):
+    for path, tree in sorted(_files(game).items()):
         inside = path.is_relative_to(ROOT)
         folder = f"royale/{path.parent.relative_to(ROOT).as_posix()}" if inside else path.stem
         digest = digests.setdefault(folder.removesuffix("/."), hashlib.sha256())
-        digest.update(f"{path.name}\n{meaning(_read(path))}\n".encode())
+        digest.update(f"{path.name}\n{meaning(tree)}\n".encode())
     return {folder: digest.hexdigest() for folder, digest in digests.items()}
 
 
-def _files(game: str) -> set[Path]:
-    """The common files, the game's, and those of this package that the game's import."""
-    found = {path for pattern in COMMON for path in _shown(ROOT.glob(pattern))}
+def _files(game: str) -> dict[Path, ast.Module]:
+    """The common files, the game's, and those of this package that the game's import, as read."""
+    found = {path: _read(path) for pattern in COMMON for path in _shown(ROOT.glob(pattern))}
     module = importlib.import_module(REGISTRY[game])
     own = Path(module.__file__).resolve()
     left = set(_shown(own.parent.rglob("*.py"))) if hasattr(module, "__path__") else {own}
     while left:
         path = left.pop()
-        found.add(path)
-        left |= set(_imported(path)) - found
+        found[path] = _read(path)
+        left |= set(_imported(found[path])) - found.keys()
     return found
 
 
@@ -155,9 +155,9 @@ def _read(path: Path) -> ast.Module:
         raise RoyaleError(f"{path}: no Python file ({why}); mend it, or move it away") from None
 
 
-def _imported(path: Path) -> Iterator[Path]:
+def _imported(tree: ast.Module) -> Iterator[Path]:
     """The files of this package that a file imports."""
-    for node in ast.walk(_read(path)):
+    for node in ast.walk(tree):
         names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]

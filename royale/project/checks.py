@@ -119,9 +119,9 @@ def check_recipes(
             values = {key: [value] for key, value in root_recipe(ladder["recipe"], sizes).items()}
             where = {ROOT_ARM: f"{file}: key 'recipe', with {profile_file}"}
         else:
-            before = possible[generation.parent].items()
-            values = inherited({key: list(options) for key, options in before})
-            values["schedule"] = [values["schedule"]]
+            values = {key: list(options) for key, options in possible[generation.parent].items()}
+            # what no arm inherits has the one value that it begins with
+            values |= {key: [value] for key, value in inherited({}).items()}
             where = {arm: f"{file}: key 'generations.{name}.{arm}'" for arm in ARMS}
             treatment, control = (generation.changes[arm] for arm in ARMS)
             keys = set(treatment) | set(control)

@@ -33,7 +33,6 @@ def test_the_parts_of_a_name():
     found = PlayerName.parse("g05.control.seed12.segment3")
     assert (found.generation, found.arm, found.seed, found.segment) == ("g05", "control", 12, 3)
     assert found == PlayerName.of_arm("g05", "control", 12, 3)
-    assert str(found.run) == "g05.control.seed12"
     assert PlayerName.parse("g05.control.seed12.wall_clock").wall_clock
     assert PlayerName.parse("g04.champion") == PlayerName.champion("g04")
     assert PlayerName.champion("g04").is_champion
